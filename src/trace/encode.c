@@ -102,20 +102,15 @@ void give_signed(struct output *output, int64_t number)
     give_number(output, fold_sign(number));
 }
 
-static void give_word(struct output *output, uint64_t word)
+void give_real(struct output *output, double number)
 {
+    uint64_t word;
+    memcpy(&word, &number, 8);
     word = LITTLE_ENDIAN_64(word);
     if (!has_room(output, 8))
         return;
     memcpy(output->next, &word, 8);
     output->next += 8;
-}
-
-void give_real(struct output *output, double number)
-{
-    uint64_t word;
-    memcpy(&word, &number, 8);
-    give_word(output, word);
 }
 
 void give_text(struct output *output, const char *text)

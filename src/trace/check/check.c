@@ -102,17 +102,6 @@ static const char *where(struct source *source, const struct trace_event *event)
 
 /* ---- Each file by itself ---- */
 
-/* Checks whether blocks other than events can be read. */
-static void check_other_blocks(struct source *source)
-{
-    static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS,
-                                            BLOCK_MODULES};
-    struct trace_record record;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        while (source_record(source, kinds[i], &record))
-            ;
-}
-
 /* Events, or the calls of a profile. */
 static uint64_t recorded_calls(struct source *source)
 {
@@ -169,7 +158,13 @@ static void check_whole(struct check *check, struct source *source)
                    source->path, info->dropped);
         check->matching = false;
     }
-    check_other_blocks(source);
+    /* Checks whether blocks other than events can be read. */
+    static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS,
+                                            BLOCK_MODULES};
+    struct trace_record record;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        while (source_record(source, kinds[i], &record))
+            ;
 }
 
 static void check_files(struct check *check)

@@ -95,21 +95,16 @@ struct telling {
     struct reader *reader;
 };
 
-static void put_call(struct telling *telling, const struct access *access)
-{
-    text_append(&telling->text, "%s",
-                (const char *)table_key(&telling->reader->routines, access->routine));
-    if (access->site)
-        text_append(&telling->text, " at %s", sites_text(&telling->reader->sites, access->site));
-}
-
 static void put_access(struct telling *telling, const struct access *access, int pe)
 {
     const char *does = !(access->does & ACCESS_WRITES) ? "reads"
                        : access->does & ACCESS_ATOMIC  ? "changes it"
                                                        : "writes";
     text_append(&telling->text, "\n  PE %d %s at %.9f s: ", pe, does, access->time);
-    put_call(telling, access);
+    text_append(&telling->text, "%s",
+                (const char *)table_key(&telling->reader->routines, access->routine));
+    if (access->site)
+        text_append(&telling->text, " at %s", sites_text(&telling->reader->sites, access->site));
 }
 
 static void put_place(struct telling *telling, const struct found *found)

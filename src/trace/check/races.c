@@ -328,18 +328,6 @@ static bool see_waited(struct deed *call)
     return seen;
 }
 
-static void see_fetched(struct deed *call)
-{
-    const struct condition condition = {
-        .pe = value(call, TRACE_PEER, -1),
-        .place = value(call, TRACE_TARGET, 0),
-        .flag = {.bytes = call->kind->element_bytes, .comparison = -1},
-        .from = -INFINITY,
-        .to = INFINITY,
-    };
-    see_flag(call, &condition);
-}
-
 /* ---- Calls that move data ---- */
 
 static void begin_put(struct deed *call)
@@ -554,8 +542,16 @@ static bool end(struct deed *call)
             call->kind->test && value(call, TRACE_RESULT, 1) == (call->kind->any ? -1 : 0);
         return failed || see_waited(call);
     }
-    if (is_fetch(call->kind) && !(call->event->flags & TRACE_FAILED))
-        see_fetched(call);
+    if (is_fetch(call->kind) && !(call->event->flags & TRACE_FAILED)) {
+        const struct condition condition = {
+            .pe = value(call, TRACE_PEER, -1),
+            .place = value(call, TRACE_TARGET, 0),
+            .flag = {.bytes = call->kind->element_bytes, .comparison = -1},
+            .from = -INFINITY,
+            .to = INFINITY,
+        };
+        see_flag(call, &condition);
+    }
     return true;
 }
 
@@ -663,28 +659,6 @@ static bool replay_event(struct races *races, struct merge *merge, const struct 
     return true;
 }
 
-/* The second pass. */
-static void replay(struct races *races)
-{
-    struct merge *merge = merge_open(races->reader, true);
-    struct merge_event next;
-    uint64_t events = 0;
-    races->order = order_new(races->pes);
-    races->shadows = memory_zeroed((size_t)races->pes, sizeof *races->shadows);
-    for (int pe = 0; pe < races->pes; pe++)
-        races->shadows[pe] = shadow_new();
-    races->most_shadow = SHADOW_LEAST;
-    while (!races->unknown_team && merge_next(merge, &next)) {
-        if (!replay_event(races, merge, &next)) {
-            races->too_long = true;
-            break;
-        }
-        if (++events % 1024 == 0)
-            keep_small(races);
-    }
-    merge_close(merge);
-}
-
 static void release(struct races *races)
 {
     size_t files = races->reader->count;
@@ -735,7 +709,24 @@ void races_find(struct reader *reader, races_tell *tell_race, void *context)
     struct races races = {.reader = reader, .report = race_report_new()};
     races.threads = memory_zeroed(reader->count, sizeof *races.threads);
     find_flags(&races);
-    replay(&races);
+    /* The second pass. */
+    struct merge *merge = merge_open(races.reader, true);
+    struct merge_event next;
+    uint64_t events = 0;
+    races.order = order_new(races.pes);
+    races.shadows = memory_zeroed((size_t)races.pes, sizeof *races.shadows);
+    for (int pe = 0; pe < races.pes; pe++)
+        races.shadows[pe] = shadow_new();
+    races.most_shadow = SHADOW_LEAST;
+    while (!races.unknown_team && merge_next(merge, &next)) {
+        if (!replay_event(&races, merge, &next)) {
+            races.too_long = true;
+            break;
+        }
+        if (++events % 1024 == 0)
+            keep_small(&races);
+    }
+    merge_close(merge);
     tell(&races, tell_race, context);
     release(&races);
 }

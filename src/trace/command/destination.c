@@ -63,13 +63,6 @@ static int check_jobs(const char *folder)
     return status;
 }
 
-static void name_command(char *name, size_t size)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name, size, "%lx-%lx-%lx", (long)now.tv_sec, now.tv_nsec, (long)getpid());
-}
-
 int destination_prepare(struct destination *to, const char *folder)
 {
     to->made = mkdir(folder, 0777) == 0;
@@ -83,7 +76,10 @@ int destination_prepare(struct destination *to, const char *folder)
     status = check_jobs(to->folder);
     if (status)
         return status;
-    name_command(to->command, sizeof to->command);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(to->command, sizeof to->command, "%lx-%lx-%lx", (long)now.tv_sec, now.tv_nsec,
+             (long)getpid());
     return setenv("SHMEMTRACE_OUTPUT", to->folder, 1) == 0 &&
                    setenv(FORMAT_JOBS_VARIABLE, to->command, 1) == 0
                ? 0

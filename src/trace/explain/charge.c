@@ -81,9 +81,18 @@ static int compare_findings(const void *a, const void *b)
            ?: ORDER(x->call.spot, y->call.spot) ?: ORDER(x->root.spot, y->root.spot);
 }
 
-/* What calls take, besides waiting. */
-static void add_transfers(struct explain *explain)
+void charge(struct explain *explain)
 {
+    for (size_t i = explain->wait_count; i-- > 0;) {
+        struct wait *wait = &explain->waits[i];
+        double own = wait_seconds(explain, wait);
+        if (is_void(explain, wait))
+            continue;
+        wait->cost += own;
+        for (uint32_t part = 0; part < wait->parts && wait->cost > 0; part++)
+            charge_part(explain, wait, &explain->parts[wait->first_part + part], own);
+    }
+    /* What calls take, besides waiting. */
     for (uint32_t i = 0; i < explain->line_count; i++) {
         const struct line *line = &explain->lines[i];
         for (uint32_t spot = 0; spot < line->spent_room; spot++) {
@@ -97,20 +106,6 @@ static void add_transfers(struct explain *explain)
                 finding->call = finding->root = (struct call){spot, calls};
         }
     }
-}
-
-void charge(struct explain *explain)
-{
-    for (size_t i = explain->wait_count; i-- > 0;) {
-        struct wait *wait = &explain->waits[i];
-        double own = wait_seconds(explain, wait);
-        if (is_void(explain, wait))
-            continue;
-        wait->cost += own;
-        for (uint32_t part = 0; part < wait->parts && wait->cost > 0; part++)
-            charge_part(explain, wait, &explain->parts[wait->first_part + part], own);
-    }
-    add_transfers(explain);
     if (explain->findings.count)
         qsort(explain->findings.values, explain->findings.count, sizeof(struct finding),
               compare_findings);

@@ -192,7 +192,7 @@ struct stay {
     double seconds;
 };
 
-/* The places that lines wait for, and the latest writes to each: flags.c. */
+/* The places that lines wait for, and the latest writes to each: calls.c. */
 struct flags {
     struct flag_list list;
     struct ring *rings; /* by flag */
@@ -266,7 +266,7 @@ static inline uint32_t explain_first_line(const struct explain *explain, int64_t
     return pe < 0 || pe >= explain->pes ? NOBODY : explain->pe[pe].line;
 }
 
-/* ---- calls.c: what routines and calls do, and where calls are made from ---- */
+/* ---- calls.c: what routines and calls do, and where they are made from ---- */
 
 /* Bytes that a blocking call reads of one variable, as a loop that polls does; 0: it is none. */
 uint64_t fetch_bytes(const struct routine_kind *, const struct trace_event *);
@@ -281,7 +281,7 @@ const char *spot_routine(const struct explain *, uint32_t spot);
 /* "exchange (halo.c:212)"; NULL: not known. */
 const char *spot_site(const struct explain *, uint32_t spot);
 
-/* ---- flags.c: writes that end waits ---- */
+/* Writes that end waits. */
 
 struct write {
     uint32_t line;
@@ -334,35 +334,11 @@ void iterations_decide(struct iterations *);
 /* In the second one. */
 void iterations_note(struct iterations *, uint32_t spot, double start);
 
-#define ITERATIONS_SLOWEST 3
-
-/* Seconds; which ones are the slowest, from 0. */
-struct iterations_summary {
-    size_t count;
-    double median, least, most;
-    size_t slowest[ITERATIONS_SLOWEST];
-};
-struct iterations_summary iterations_summary(const struct iterations *);
 static inline double iteration_seconds(const struct iterations *all, size_t number)
 {
     return all->starts[number + 1] - all->starts[number];
 }
 void iterations_free(struct iterations *);
-
-/* ---- efficiency.c: by the method of the POP centre (pop-coe.eu, "POP Standard Metrics for
- * Parallel Performance Analysis", the multiplicative model) ---- */
-
-#define EFFICIENCY_LOW 0.8 /* below, it is marked */
-
-struct efficiency {
-    double elapsed; /* seconds, of the PE that takes longest */
-    double parallel, balance, serialization,
-        transfer; /* 0 to 1; the first is the others' product */
-};
-
-/* Of a phase by its number among explain->phases, or of all of them together. */
-struct efficiency efficiency_of_phase(const struct explain *, size_t phase);
-struct efficiency efficiency_of_run(const struct explain *);
 
 /* ---- sentence.c: findings as sentences ---- */
 
@@ -385,9 +361,8 @@ char *sentence_call(const struct explain *, struct call);
 /* Prints a text in lines of 80 columns; those after the first one are indented. */
 void sentence_print(FILE *out, int indent, const char *text);
 
-/* ---- The passes, in their order ---- */
+/* ---- The passes after the first one, in their order ---- */
 
-void survey(struct explain *);    /* survey.c */
 void follow(struct explain *);    /* follow.c */
 void charge(struct explain *);    /* charge.c */
 void find_path(struct explain *); /* path.c */
@@ -395,7 +370,7 @@ void find_path(struct explain *); /* path.c */
 void print_screen(const struct explain *, FILE *out);
 void write_json(const struct explain *, size_t most, FILE *out);
 
-/* ---- run.c: all of it, also for other commands ---- */
+/* ---- explain.c: all of it, also for other commands ---- */
 
 extern const struct reader_command explain_command;
 

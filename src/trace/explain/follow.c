@@ -1,9 +1,343 @@
-/* The second pass: what each line does, in the order of time. */
+/* The second pass: what each line does, in the order of time, and what it waits for: writes, by a
+ * call or by a loop that polls; locks; and whoever comes last to a collective. A loop's bursts are
+ * no useful computation, and its calls are one wait. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "trace/explain/step.h"
 #include "trace/read/reader.h"
+
+#define HOLDERS 64     /* of a lock that are kept */
+#define FETCHES 3      /* equal fetches in a row that may be a loop */
+#define MOST_OPEN 1024 /* collectives by which PEs of a set may be apart */
+
+/* ---- Writes ---- */
+
+/* The line has waited from then on. */
+static bool wait_for(struct step *step, struct condition condition, double from)
+{
+    struct line *line = step->line;
+    condition.to = step->end;
+    if (step->kind->kind == OP_WAIT)
+        condition.from = -INFINITY;
+    const struct write *write = flags_find(&step->explain->flags, &condition);
+    if (!write)
+        return false;
+    step_ideal(shares_of(step->explain, step->line, step->event->phase), line, write->ideal);
+    if (write->line == step->number || write->time <= from)
+        return true;
+    struct wait wait = step_wait(step, CAUSE_WRITER);
+    wait.by = write->line;
+    wait.by_call = write->call;
+    wait.from = from;
+    wait.until = write->time;
+    step_add(step, wait, false);
+    lines_met(step->explain, step->number, write->line, write->time);
+    return true;
+}
+
+/* ---- Locks: who held them while others waited ---- */
+
+struct holder {
+    uint32_t line;
+    struct call call; /* the one that clears the lock */
+    double released, ideal;
+};
+
+struct lock {
+    struct holder holders[HOLDERS]; /* a ring */
+    size_t count;
+};
+
+static struct lock *lock_of(struct step *step)
+{
+    int64_t place = event_value(step->event, TRACE_TARGET, 0);
+    return table_value(&step->explain->locks, &place, sizeof place, sizeof(struct lock));
+}
+
+static void lock_got(struct step *step, double since)
+{
+    const struct lock *lock = lock_of(step);
+    size_t first = lock->count, oldest = lock->count > HOLDERS ? lock->count - HOLDERS : 0;
+    while (first > oldest && lock->holders[(first - 1) % HOLDERS].released > since)
+        first--;
+    if (lock->count)
+        step_ideal(shares_of(step->explain, step->line, step->event->phase), step->line,
+                   lock->holders[(lock->count - 1) % HOLDERS].ideal);
+    for (size_t i = first; i < lock->count; i++) {
+        const struct holder *holder = &lock->holders[i % HOLDERS];
+        if (holder->line == step->number)
+            continue;
+        struct wait wait = step_wait(step, CAUSE_LOCK);
+        wait.by = holder->line;
+        wait.by_call = holder->call;
+        wait.from = since;
+        wait.until = fmin(holder->released, step->end);
+        step_add(step, wait, true);
+        since = fmax(since, wait.until);
+    }
+}
+
+/* ---- Loops ---- */
+
+static int poll_kind(const struct step *step)
+{
+    if (step->kind->test)
+        return step->kind->kind == OP_LOCK ? POLL_LOCK : POLL_TEST;
+    return fetch_bytes(step->kind, step->event) ? POLL_FETCH : POLL_NONE;
+}
+
+static bool same_variable(const struct poll *poll, const struct step *step)
+{
+    const struct trace_event *event = step->event;
+    return poll->kind == POLL_TEST || (poll->place == fetch_place(step->kind, event) &&
+                                       poll->peer == event_value(event, TRACE_PEER, -1) &&
+                                       poll->value == event_value(event, TRACE_VALUE, 0) &&
+                                       poll->condition == event_value(event, TRACE_CONDITION, 0));
+}
+
+/* The time since the loop began becomes time that the line waits. */
+static void forget_loop(struct step *step, struct shares *shares)
+{
+    struct line *line = step->line;
+    past_cut(&line->past, line->poll.mark);
+    shares->useful -= line->poll.useful;
+    shares->ideal -= line->poll.useful;
+    line->ideal -= line->poll.useful;
+}
+
+/* Fetches in a row were a loop if somebody wrote what they fetched. */
+static void settle(struct step *step)
+{
+    struct line *line = step->line;
+    struct poll *poll = &line->poll;
+    const struct condition condition = {.pe = poll->peer,
+                                        .place = poll->place,
+                                        .flag = {.bytes = poll->bytes, .comparison = -1},
+                                        .from = poll->from,
+                                        .to = poll->to};
+    const struct write *write = poll->kind == POLL_FETCH && poll->calls >= FETCHES
+                                    ? flags_find(&step->explain->flags, &condition)
+                                    : NULL;
+    poll->kind = POLL_NONE;
+    if (!write || write->line == step->number)
+        return;
+    struct step loop = *step;
+    struct call next = line->call;
+    forget_loop(step, shares_of(step->explain, step->line, step->event->phase));
+    loop.end = poll->to;
+    line->call = poll->call;
+    wait_for(&loop, condition, poll->from);
+    step_push(&loop, poll->from, poll->to, poll->call);
+    line->call = next;
+}
+
+/* Whether the call goes on with a loop; else the loop before it has ended. Before the burst counts.
+ */
+static bool poll_goes_on(struct step *step)
+{
+    struct poll *poll = &step->line->poll;
+    if (poll->kind == POLL_NONE)
+        return false;
+    bool free = step->kind->kind == OP_QUIET || step->kind->kind == OP_FENCE;
+    if (free || (poll_kind(step) == (int)poll->kind && same_variable(poll, step)))
+        return true;
+    settle(step);
+    return false;
+}
+
+static void stretch(struct line *line, double to)
+{
+    struct segment *segment =
+        line->past.last ? past_segment(&line->past, line->past.last - 1) : NULL;
+    if (segment && line->past.last > line->poll.mark)
+        segment->end = to;
+}
+
+static void poll_begin(struct step *step, int kind)
+{
+    const struct trace_event *event = step->event;
+    struct line *line = step->line;
+    line->poll = (struct poll){.kind = (unsigned)kind,
+                               .peer = event_value(event, TRACE_PEER, -1),
+                               .place = fetch_place(step->kind, event),
+                               .value = event_value(event, TRACE_VALUE, 0),
+                               .condition = event_value(event, TRACE_CONDITION, 0),
+                               .bytes = fetch_bytes(step->kind, event),
+                               .mark = line->past.last,
+                               .from = step->start};
+}
+
+/* What was tested is there. */
+static bool poll_succeed(struct step *step)
+{
+    struct line *line = step->line;
+    struct poll poll = line->poll;
+    forget_loop(step, shares_of(step->explain, step->line, step->event->phase));
+    line->poll.kind = POLL_NONE;
+    if (poll.kind == POLL_LOCK)
+        lock_got(step, poll.from);
+    else
+        wait_for(step, flags_condition(step->kind, line->pe, step->event), poll.from);
+    step_push(step, poll.from, step->end, line->call);
+    return true;
+}
+
+/* At the end of each call; true: the loop's time was added to the past already. */
+static bool poll_end(struct step *step)
+{
+    struct line *line = step->line;
+    int kind = poll_kind(step);
+    bool failed = kind == POLL_FETCH || test_failed(step->kind, step->event);
+    if (kind == POLL_NONE && line->poll.kind == POLL_NONE)
+        return false;
+    if (kind != POLL_NONE && !failed) {
+        if (line->poll.kind != POLL_NONE)
+            return poll_succeed(step);
+        if (kind == POLL_LOCK)
+            lock_got(step, step->start);
+        return false;
+    }
+    bool first = line->poll.kind == POLL_NONE;
+    if (first)
+        poll_begin(step, kind);
+    line->poll.calls += kind != POLL_NONE;
+    line->poll.to = step->end;
+    line->poll.call = line->call;
+    line->poll.phase = step->event->phase;
+    if (!first)
+        stretch(line, step->end);
+    return !first;
+}
+
+/* ---- Collectives: who came last ---- */
+
+struct arrival {
+    uint32_t line, phase;
+    struct call call;
+    double start, end, ideal;
+};
+
+struct meeting {
+    struct arrival *arrivals;
+    size_t count;
+};
+
+struct meetings {
+    struct turns turns;
+    bool given_up; /* members are missing */
+};
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    return ORDER(x->start, y->start) ?: ORDER(x->line, y->line);
+}
+
+/* The last one that came before this one left. */
+static size_t last_before(const struct meeting *meeting, const struct arrival *arrival)
+{
+    size_t last = meeting->count - 1;
+    while (last > 0 && meeting->arrivals[last].start > arrival->end)
+        last--;
+    return last;
+}
+
+static void met(struct step *step, struct meeting *meeting)
+{
+    struct explain *explain = step->explain;
+    bool collective = source_routine(step->source, step->event)->class == TRACE_COLLECTIVE;
+    enum cause cause = collective ? CAUSE_COLLECTIVE : CAUSE_BARRIER;
+    double ideal = 0, time = meeting->arrivals[0].start;
+    qsort(meeting->arrivals, meeting->count, sizeof *meeting->arrivals, compare_arrivals);
+    for (size_t i = 0; i < meeting->count; i++) {
+        const struct arrival *arrival = &meeting->arrivals[i],
+                             *last = &meeting->arrivals[last_before(meeting, arrival)];
+        ideal = arrival->ideal > ideal ? arrival->ideal : ideal;
+        time = arrival->start;
+        if (last->line == arrival->line || last->start <= arrival->start)
+            continue;
+        step_add(step,
+                 (struct wait){.line = arrival->line,
+                               .by = last->line,
+                               .call = arrival->call,
+                               .by_call = last->call,
+                               .cause = cause,
+                               .phase = arrival->phase,
+                               .from = arrival->start,
+                               .until = last->start},
+                 false);
+    }
+    bool all = (int64_t)meeting->count == explain->pes;
+    for (size_t i = 0; i < meeting->count; i++) {
+        const struct arrival *arrival = &meeting->arrivals[i];
+        struct line *line = &explain->lines[arrival->line];
+        all = all && arrival->end >= time;
+        if (arrival->end >= time)
+            step_ideal(shares_of(explain, line, arrival->phase), line, ideal);
+    }
+    for (size_t i = 0; i + 1 < meeting->count && !all; i++)
+        lines_met(explain, meeting->arrivals[i].line, meeting->arrivals[meeting->count - 1].line,
+                  time);
+    if (all)
+        explain->all_met = time;
+}
+
+static struct meeting *meeting_at(const struct meetings *set, uint64_t number)
+{
+    return turns_at(&set->turns, number, sizeof(struct meeting));
+}
+
+static void give_up(struct meetings *set)
+{
+    for (uint64_t i = set->turns.first; i < set->turns.last; i++)
+        free(meeting_at(set, i)->arrivals);
+    turns_free(&set->turns);
+    *set = (struct meetings){.given_up = true};
+}
+
+static void meet_start(struct step *step)
+{
+    struct explain *explain = step->explain;
+    struct set_call call;
+    if (source_set(step->source, step->event, &call) != SET_KNOWN || call.member < 0)
+        return;
+    struct trace_set members = set_of(&explain->reader->sets, call.set);
+    if (members.size > explain->line_count)
+        return; /* some are not in the trace */
+    memory_extend(explain->meetings, call.set, &explain->meeting_room);
+    struct meetings *set = &explain->meetings[call.set];
+    if (set->given_up)
+        return;
+    struct turns *turns = &set->turns;
+    struct meeting *meeting =
+        meeting_at(set, turns_take(turns, members.size, call.member, sizeof *meeting));
+    if (turns->last - turns->first > MOST_OPEN) {
+        give_up(set);
+        return;
+    }
+    if (!meeting->arrivals)
+        meeting->arrivals = memory_zeroed((size_t)members.size, sizeof *meeting->arrivals);
+    meeting->arrivals[meeting->count++] =
+        (struct arrival){step->number, step->event->phase, step->line->call,
+                         step->start,  step->end,          step->line->ideal};
+    if (meeting->count == (size_t)members.size)
+        met(step, meeting);
+    while (turns->first < turns->last &&
+           meeting_at(set, turns->first)->count == (size_t)members.size)
+        free(meeting_at(set, turns->first++)->arrivals);
+}
+
+void meetings_free(struct explain *explain)
+{
+    for (size_t i = 0; i < explain->meeting_room; i++)
+        give_up(&explain->meetings[i]);
+    free(explain->meetings);
+}
+
+/* ---- Calls begin and end ---- */
 
 /* What the line computed before the call. */
 static void burst(struct step *step, double since)
@@ -15,15 +349,17 @@ static void burst(struct step *step, double since)
     shares->useful += useful;
     line->ideal += useful;
     shares->ideal += useful;
-    if (loops)
-        poll_burst(step, useful);
-    else
+    if (loops) {
+        line->poll.useful += useful;
+        stretch(line, step->start);
+    } else {
         past_push(
             step->explain, line,
             (struct segment){.start = since,
                              .end = step->start,
                              .ordinal = line->call.ordinal,
                              .activity = activity(true, line->call.spot, step->event->phase)});
+    }
 }
 
 static void begin(struct step *step)
@@ -42,8 +378,15 @@ static void begin(struct step *step)
         iterations_note(explain->iterations, spot, step->start);
     if (explain->pe[line->pe].inside++ == 0)
         targets_enter(explain, line->pe, step->start);
-    lock_start(step);
-    wait_start(step);
+    if (step->kind->kind == OP_UNLOCK) {
+        struct lock *lock = lock_of(step);
+        lock->holders[lock->count++ % HOLDERS] =
+            (struct holder){step->number, line->call, step->start, line->ideal};
+    }
+    flags_write(
+        &explain->flags, step->kind, step->event,
+        &(struct write){
+            .line = step->number, .call = line->call, .time = step->start, .ideal = line->ideal});
     target_start(step);
     meet_start(step);
 }

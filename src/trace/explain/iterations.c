@@ -10,7 +10,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/numbers.h"
 
 #define FEWEST 3    /* iterations; what repeats less often is no loop */
 #define COVERED 0.9 /* of the time that the best one covers */
@@ -73,35 +72,6 @@ void iterations_note(struct iterations *all, uint32_t spot, double start)
         return;
     memory_extend(all->starts, all->count, &all->room);
     all->starts[all->count++] = start;
-}
-
-static const struct iterations *to_sort;
-
-static int longest_first(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-    return ORDER(iteration_seconds(to_sort, *y), iteration_seconds(to_sort, *x)) ?: ORDER(*x, *y);
-}
-
-struct iterations_summary iterations_summary(const struct iterations *all)
-{
-    struct iterations_summary summary = {.count = all->count > 1 ? all->count - 1 : 0};
-    size_t count = summary.count, *order = memory_zeroed(count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    to_sort = all;
-    if (count) {
-        qsort(order, count, sizeof *order, longest_first);
-        summary.most = iteration_seconds(all, order[0]);
-        summary.least = iteration_seconds(all, order[count - 1]);
-        summary.median = (iteration_seconds(all, order[(count - 1) / 2]) +
-                          iteration_seconds(all, order[count / 2])) /
-                         2;
-    }
-    for (size_t i = 0; i < ITERATIONS_SLOWEST && i < count; i++)
-        summary.slowest[i] = order[i];
-    free(order);
-    return summary;
 }
 
 void iterations_free(struct iterations *all)

@@ -57,27 +57,6 @@ static inline void step_ideal(struct shares *shares, struct line *line, double i
     }
 }
 
-/* ---- waits.c: waits for writes, loops that poll, and locks ---- */
-
-/* Whether the call goes on with a loop; else the loop before it has ended. Before the burst counts.
- */
-bool poll_goes_on(struct step *);
-/* The burst before a call of a loop. */
-void poll_burst(struct step *, double useful);
-/* At the end of each call; true: the loop's time was added to the past already. */
-bool poll_end(struct step *);
-/* Notes what the call writes. */
-void wait_start(struct step *);
-/* The line has waited from then on. False: nobody is known to have ended that. */
-bool wait_for(struct step *, struct condition, double from);
-void lock_start(struct step *);
-void lock_got(struct step *, double since);
-
-/* ---- meetings.c: collectives ---- */
-
-void meet_start(struct step *);
-void meetings_free(struct explain *);
-
 /* ---- targets.c: calls that wait for their targets, contended atomics, needless quiets ---- */
 
 void target_start(struct step *);
@@ -85,5 +64,7 @@ void target_end(struct step *);
 /* A PE that was in no call begins one; it ends the only one that it was in. */
 void targets_enter(struct explain *, int pe, double time);
 void targets_leave(struct explain *, int pe, double time);
+
+void meetings_free(struct explain *); /* follow.c */
 
 #endif

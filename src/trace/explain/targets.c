@@ -85,22 +85,6 @@ static void unlist(struct explain *explain, struct watch *watch)
     watch->listed = false;
 }
 
-static bool is_transfer(const struct step *step)
-{
-    return step->kind->kind == OP_PUT || step->kind->kind == OP_GET ||
-           step->kind->kind == OP_ATOMIC;
-}
-
-static void watch_start(struct step *step)
-{
-    struct line *line = step->line;
-    line->watch_count = 0;
-    if (is_transfer(step) && step->kind->flags & OP_BLOCKING)
-        watch(step, event_value(step->event, TRACE_PEER, -1));
-    for (size_t i = 0; step->kind->kind == OP_QUIET && i < line->open_count; i++)
-        watch(step, line->open[i]);
-}
-
 /* True: the call waited for most of its time until its target made one. */
 static bool watch_end(struct step *step)
 {
@@ -145,22 +129,6 @@ static uint32_t *bucket_of(struct explain *explain, const struct line *line)
     return &explain->atomics[hash_bytes(HASH_EMPTY, key, sizeof key) % BUCKETS];
 }
 
-static bool same_variable(const struct line *a, const struct line *b)
-{
-    return a->atomic_peer == b->atomic_peer && a->atomic_place == b->atomic_place;
-}
-
-static void atomic_start(struct step *step)
-{
-    struct line *line = step->line;
-    line->atomic_peer = event_value(step->event, TRACE_PEER, -1);
-    line->atomic_place = event_value(step->event, TRACE_TARGET, 0);
-    line->before = NOBODY;
-    uint32_t *bucket = bucket_of(step->explain, line);
-    line->next_atomic = *bucket;
-    *bucket = step->number + 1;
-}
-
 /* The atomic may have waited for the last one of the others that has ended meanwhile. */
 static void atomic_end(struct step *step, bool waited)
 {
@@ -172,7 +140,7 @@ static void atomic_end(struct step *step, bool waited)
             *at = line->next_atomic;
             continue;
         }
-        if (same_variable(line, other)) {
+        if (line->atomic_peer == other->atomic_peer && line->atomic_place == other->atomic_place) {
             other->before = step->number;
             other->before_end = step->end;
         }
@@ -245,10 +213,23 @@ static void quiet_start(struct step *step)
 
 void target_start(struct step *step)
 {
-    watch_start(step);
+    struct line *line = step->line;
+    line->watch_count = 0;
+    if ((step->kind->kind == OP_PUT || step->kind->kind == OP_GET ||
+         step->kind->kind == OP_ATOMIC) &&
+        step->kind->flags & OP_BLOCKING)
+        watch(step, event_value(step->event, TRACE_PEER, -1));
+    for (size_t i = 0; step->kind->kind == OP_QUIET && i < line->open_count; i++)
+        watch(step, line->open[i]);
     quiet_start(step);
-    if (step->kind->kind == OP_ATOMIC && step->kind->flags & OP_BLOCKING)
-        atomic_start(step);
+    if (step->kind->kind == OP_ATOMIC && step->kind->flags & OP_BLOCKING) {
+        line->atomic_peer = event_value(step->event, TRACE_PEER, -1);
+        line->atomic_place = event_value(step->event, TRACE_TARGET, 0);
+        line->before = NOBODY;
+        uint32_t *bucket = bucket_of(step->explain, line);
+        line->next_atomic = *bucket;
+        *bucket = step->number + 1;
+    }
 }
 
 void target_end(struct step *step)

@@ -62,29 +62,6 @@ static void name_pe(struct chrome *chrome, int pe, const char *on, const char *h
     json_print(chrome->out, ",'name':'process_sort_index','args':{'sort_index':%d}}", pe);
 }
 
-static void name_threads(struct chrome *chrome, const struct trace_info *info)
-{
-    for (int thread = 0; thread < info->threads; thread++) {
-        char name[32];
-        if (!reader_wants_thread(chrome->reader, thread))
-            continue;
-        snprintf(name, sizeof name, "thread %d", thread);
-        name_record(chrome, "thread_name", info->pe, (uint32_t)thread, name);
-    }
-}
-
-/* Names tracks of memory, also on PEs without a file. */
-static void name_memories(struct chrome *chrome)
-{
-    for (int pe = 0; pe < chrome->reader->run->pes; pe++) {
-        if (!chrome->touched[pe])
-            continue;
-        if (!chrome->reader->has_pe[pe])
-            name_pe(chrome, pe, "", "");
-        name_record(chrome, "thread_name", pe, MEMORY_TRACK, "memory");
-    }
-}
-
 /* s: an arrow begins here; f: it ends here. */
 static void arrow_end(struct chrome *chrome, const char *phase, int64_t pe, uint32_t track,
                       uint64_t ns, const char *category)
@@ -152,7 +129,13 @@ static void chrome_source(struct chrome *chrome, struct source *source)
         chrome_event(chrome, source, &event);
         reader_check_written(chrome->reader, chrome->out, chrome->path);
     }
-    name_threads(chrome, info);
+    for (int thread = 0; thread < info->threads; thread++) {
+        char name[32];
+        if (!reader_wants_thread(chrome->reader, thread))
+            continue;
+        snprintf(name, sizeof name, "thread %d", thread);
+        name_record(chrome, "thread_name", info->pe, (uint32_t)thread, name);
+    }
 }
 
 /* Says how to get a smaller file. */
@@ -176,7 +159,14 @@ void export_chrome(struct reader *reader, const char *path)
     fputs("{\"traceEvents\":[", chrome.out);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         chrome_source(&chrome, source);
-    name_memories(&chrome);
+    /* Names tracks of memory, also on PEs without a file. */
+    for (int pe = 0; pe < chrome.reader->run->pes; pe++) {
+        if (!chrome.touched[pe])
+            continue;
+        if (!chrome.reader->has_pe[pe])
+            name_pe(&chrome, pe, "", "");
+        name_record(&chrome, "thread_name", pe, MEMORY_TRACK, "memory");
+    }
     fputs("\n],", chrome.out);
     json_print(
         chrome.out,

@@ -76,20 +76,6 @@ struct goal {
 
 /* ---- Operations ---- */
 
-static void spool_chunk(struct pe *pe)
-{
-    struct goal *goal = pe->goal;
-    struct chunk chunk = {.next = goal->places++};
-    memcpy(chunk.text, pe->text.data, CHUNK);
-    if (pwrite(fileno(goal->spool), &chunk, sizeof chunk, (off_t)(pe->next_chunk * sizeof chunk)) !=
-        sizeof chunk)
-        reader_fail(goal->reader, 1, NO_ROOM);
-    pe->chunks++;
-    pe->next_chunk = chunk.next;
-    pe->text.length -= CHUNK;
-    memmove(pe->text.data, pe->text.data + CHUNK, pe->text.length);
-}
-
 /* Adds an operation to a PE's schedule, and returns its label. */
 static uint64_t operation(struct pe *pe, int cpu, const struct labels *after, const char *format,
                           ...)
@@ -106,8 +92,18 @@ static uint64_t operation(struct pe *pe, int cpu, const struct labels *after, co
         length +=
             sprintf(text + length, "l%" PRIu64 " requires l%" PRIu64 "\n", label, after->of[i]);
     text_append_bytes(&pe->text, text, (size_t)length);
-    while (pe->text.length >= CHUNK)
-        spool_chunk(pe);
+    while (pe->text.length >= CHUNK) {
+        struct goal *goal = pe->goal;
+        struct chunk chunk = {.next = goal->places++};
+        memcpy(chunk.text, pe->text.data, CHUNK);
+        if (pwrite(fileno(goal->spool), &chunk, sizeof chunk,
+                   (off_t)(pe->next_chunk * sizeof chunk)) != sizeof chunk)
+            reader_fail(goal->reader, 1, NO_ROOM);
+        pe->chunks++;
+        pe->next_chunk = chunk.next;
+        pe->text.length -= CHUNK;
+        memmove(pe->text.data, pe->text.data + CHUNK, pe->text.length);
+    }
     return label;
 }
 

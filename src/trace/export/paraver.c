@@ -159,12 +159,6 @@ static void put_transfer(const struct paraver *paraver, int pe, const struct tra
             bytes > 0 ? bytes : 0, (int)routine->class);
 }
 
-/* Calls of one line have one number. */
-static size_t site_number(const struct merge_event *next)
-{
-    return sites_find(&next->source->reader->sites, source_site(next->source, next->event))->same;
-}
-
 static void put_start(struct paraver *paraver, const struct merge_event *next, uint64_t start,
                       uint64_t end)
 {
@@ -182,7 +176,9 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
     if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
     if (event->site)
-        fprintf(paraver->out, ":%d:%zu", EVENT_SITE, site_number(next));
+        fprintf(
+            paraver->out, ":%d:%zu", EVENT_SITE,
+            sites_find(&next->source->reader->sites, source_site(next->source, next->event))->same);
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);
 }

@@ -81,15 +81,6 @@ static void add_number(struct text *message, unsigned field, uint64_t number)
     text_append_varint(message, number);
 }
 
-static void add_real(struct text *message, unsigned field, double real)
-{
-    uint64_t word;
-    memcpy(&word, &real, sizeof word);
-    word = LITTLE_ENDIAN_64(word);
-    text_append_varint(message, (uint64_t)field << 3 | 1);
-    text_append_bytes(message, (const char *)&word, sizeof word);
-}
-
 static void add_bytes(struct text *message, unsigned field, const char *bytes, size_t count)
 {
     text_append_varint(message, (uint64_t)field << 3 | 2);
@@ -198,9 +189,13 @@ static void add_annotation(void *context, const struct event_argument *argument)
     free(place);
     if (argument->text)
         add_number(annotation, ANNOTATION_TEXT, intern(perfetto, TEXTS, argument->text));
-    else if (argument->type == TRACE_FLOAT || argument->type == TRACE_DOUBLE)
-        add_real(annotation, ANNOTATION_REAL, argument->real);
-    else
+    else if (argument->type == TRACE_FLOAT || argument->type == TRACE_DOUBLE) {
+        uint64_t word;
+        memcpy(&word, &argument->real, sizeof word);
+        word = LITTLE_ENDIAN_64(word);
+        text_append_varint(annotation, (uint64_t)ANNOTATION_REAL << 3 | 1);
+        text_append_bytes(annotation, (const char *)&word, sizeof word);
+    } else
         add_number(annotation,
                    argument->type == TRACE_UNSIGNED ? ANNOTATION_UNSIGNED : ANNOTATION_INTEGER,
                    (uint64_t)argument->integer);

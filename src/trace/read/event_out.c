@@ -54,13 +54,6 @@ static void put_unsigned(FILE *out, uint64_t value, int least_digits)
     fwrite_unlocked(c, 1, length, out);
 }
 
-static void put_integer(FILE *out, int64_t value)
-{
-    if (value < 0)
-        putc_unlocked('-', out);
-    put_unsigned(out, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
-}
-
 static void put_seconds(FILE *out, double seconds)
 {
     double ns = rint(seconds * 1e9);
@@ -124,8 +117,13 @@ static void put_value(FILE *out, const struct event_argument *argument, const ch
         fprintf(out, "%.17g", argument->real);
     else if (argument->type == TRACE_UNSIGNED || argument->object)
         put_unsigned(out, (uint64_t)argument->integer, 1);
-    else
-        put_integer(out, argument->integer);
+    else {
+        if (argument->integer < 0)
+            putc_unlocked('-', out);
+        put_unsigned(
+            out, argument->integer < 0 ? -(uint64_t)argument->integer : (uint64_t)argument->integer,
+            1);
+    }
 }
 
 /* Names of objects come from files, which may hold anything. */

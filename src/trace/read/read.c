@@ -690,19 +690,6 @@ struct trace_cursor *trace_visitor(size_t most_routines)
     return cursor;
 }
 
-static void restore(struct decoder *decoder, const struct trace_rest *rest)
-{
-    const unsigned char *from = rest->data, *end = from + rest->bytes;
-    for (size_t i = 0; from < end; i++) {
-        struct series *series = &decoder->series[i];
-        memcpy(series, from, SERIES_HEAD);
-        memcpy(series->last, from + SERIES_HEAD, series->values * sizeof(int64_t));
-        from += SERIES_HEAD + series->values * sizeof(int64_t);
-        if (series->key)
-            decoder->latest[series->routine] = (uint16_t)(i + 1);
-    }
-}
-
 /* Goes on within a block, whose checksum was right when it was begun. */
 static void resume(struct trace_cursor *cursor, const struct trace_rest *rest)
 {
@@ -715,7 +702,15 @@ static void resume(struct trace_cursor *cursor, const struct trace_rest *rest)
     find_payload(cursor, false);
     decoder_begin(&cursor->decoder, cursor->payload + rest->position,
                   cursor->head.bytes - rest->position, rest->time, rest->phase);
-    restore(&cursor->decoder, rest);
+    const unsigned char *from = rest->data, *end = from + rest->bytes;
+    for (size_t i = 0; from < end; i++) {
+        struct series *series = &cursor->decoder.series[i];
+        memcpy(series, from, SERIES_HEAD);
+        memcpy(series->last, from + SERIES_HEAD, series->values * sizeof(int64_t));
+        from += SERIES_HEAD + series->values * sizeof(int64_t);
+        if (series->key)
+            cursor->decoder.latest[series->routine] = (uint16_t)(i + 1);
+    }
     cursor->left = rest->left;
 }
 

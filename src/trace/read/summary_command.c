@@ -181,14 +181,6 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
         add_to_pair(summary, pe->pe, trace_transfer(routine), calls);
 }
 
-static void add_to_site(struct summary *summary, size_t site, size_t number, enum trace_class class,
-                        const struct total *total)
-{
-    const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, number};
-    struct summary_row *row = table_value(&summary->sites, key, sizeof key, sizeof *row);
-    add_to_row(row, number, key[0], class, total);
-}
-
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
                       const struct trace_event *event)
 {
@@ -206,8 +198,11 @@ static void add_event(struct summary *summary, struct source *source, struct sum
     size_t number = source_number(source, event);
     add_calls(summary, pe, number, routine, &one);
     size_t site = source_site(source, event);
-    if (site)
-        add_to_site(summary, site, number, routine->class, &one.total);
+    if (site) {
+        const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, number};
+        struct summary_row *row = table_value(&summary->sites, key, sizeof key, sizeof *row);
+        add_to_row(row, number, key[0], routine->class, &one.total);
+    }
     distribution_add(&summary->bursts, one.burst);
     if (is_message(routine->class))
         total_add(&summary->sizes[size_of(one.total.bytes)][routine->class], &one.total);

@@ -181,27 +181,6 @@ static void text_rows(const struct summary *summary, const struct summary_row *r
     free(order);
 }
 
-static void text_spreads(const struct summary *summary)
-{
-    FILE *out = summary->out;
-    fprintf(out, "\n%-20s %14s %14s %9s %8s\n", "over PEs", "mean", "most", "most/mean", "on PE");
-    for (size_t i = 0; i < QUANTITIES; i++) {
-        struct spread s = spread_of(summary, (enum quantity)i);
-        fprintf(out, "%-20s", quantity_names[i]);
-        if (i >= QUANTITY_INSIDE)
-            fprintf(out, " %14s %14s", time_text(s.mean), time_text(s.max));
-        else
-            fprintf(out, " %14.10g %14.10g", s.mean, s.max);
-        fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
-    }
-    fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
-    double elapsed = elapsed_time(summary);
-    for (size_t i = 0; i < WAITINGS; i++)
-        if (summary->waiting[i] > 0)
-            fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
-                    share_text(summary->waiting[i], elapsed));
-}
-
 static void text_sizes(const struct summary *summary)
 {
     FILE *out = summary->out;
@@ -286,7 +265,23 @@ void summary_as_text(const struct summary *summary)
     text_rows(summary, summary->routines, summary->reader->routines.count, false);
     if (summary->sites.count > 0)
         text_rows(summary, summary->sites.values, summary->sites.count, true);
-    text_spreads(summary);
+    FILE *out = summary->out;
+    fprintf(out, "\n%-20s %14s %14s %9s %8s\n", "over PEs", "mean", "most", "most/mean", "on PE");
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        struct spread s = spread_of(summary, (enum quantity)i);
+        fprintf(out, "%-20s", quantity_names[i]);
+        if (i >= QUANTITY_INSIDE)
+            fprintf(out, " %14s %14s", time_text(s.mean), time_text(s.max));
+        else
+            fprintf(out, " %14.10g %14.10g", s.mean, s.max);
+        fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
+    }
+    fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
+    double elapsed = elapsed_time(summary);
+    for (size_t i = 0; i < WAITINGS; i++)
+        if (summary->waiting[i] > 0)
+            fprintf(out, "%-20s %14s %7s\n", waiting_names[i], time_text(summary->waiting[i]),
+                    share_text(summary->waiting[i], elapsed));
     text_sizes(summary);
     text_pairs(summary);
     text_bursts(summary);

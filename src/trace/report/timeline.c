@@ -138,18 +138,6 @@ static void add_shares(struct timeline *timeline, const struct shown *call)
     }
 }
 
-/* Counts what is kept at each level. */
-static void count_items(struct timeline *timeline, const struct shown *call)
-{
-    struct timeline_line *line = &timeline->lines[call->line];
-    for (int level = 0; level < TIMELINE_LEVELS; level++) {
-        if (level && line->begun[level] && call->end - line->begun[level] <= ldexp(1e-9, level))
-            continue;
-        line->begun[level] = call->start;
-        timeline->counts[level]++;
-    }
-}
-
 void timeline_survey(struct timeline *timeline, struct source *source,
                      const struct trace_event *event)
 {
@@ -158,21 +146,16 @@ void timeline_survey(struct timeline *timeline, struct source *source,
         return;
     timeline->calls++;
     add_shares(timeline, &call);
-    if (timeline->explain->events > timeline->most)
-        count_items(timeline, &call);
-}
-
-static void pack_shares(struct timeline *timeline, struct packed *packed, FILE *out)
-{
-    double full = (timeline->explain->to - timeline->explain->from) / timeline->buckets *
-                  timeline->lines_per_row;
-    size_t count = (size_t)timeline->rows * timeline->buckets * CATEGORIES;
-    for (size_t i = 0; i < count; i++) {
-        char share =
-            (char)(unsigned char)fmin(FULL_SHARE, rint(FULL_SHARE * timeline->shares[i] / full));
-        text_append_bytes(&packed->block, &share, 1);
+    if (timeline->explain->events > timeline->most) {
+        /* Counts what is kept at each level. */
+        struct timeline_line *line = &timeline->lines[call.line];
+        for (int level = 0; level < TIMELINE_LEVELS; level++) {
+            if (level && line->begun[level] && call.end - line->begun[level] <= ldexp(1e-9, level))
+                continue;
+            line->begun[level] = call.start;
+            timeline->counts[level]++;
+        }
     }
-    timeline->shares_at = packed_write(packed, out);
 }
 
 /* ---- Calls ---- */
@@ -371,7 +354,15 @@ void timeline_write(struct timeline *timeline, FILE *out)
     while (timeline->level + 1 < TIMELINE_LEVELS &&
            timeline->counts[timeline->level] > timeline->most)
         timeline->level++;
-    pack_shares(timeline, &packed, out);
+    double full = (timeline->explain->to - timeline->explain->from) / timeline->buckets *
+                  timeline->lines_per_row;
+    size_t count = (size_t)timeline->rows * timeline->buckets * CATEGORIES;
+    for (size_t i = 0; i < count; i++) {
+        char share =
+            (char)(unsigned char)fmin(FULL_SHARE, rint(FULL_SHARE * timeline->shares[i] / full));
+        text_append_bytes(&packed.block, &share, 1);
+    }
+    timeline->shares_at = packed_write(&packed, out);
     pack_waits(timeline, &packed, out);
     pack_calls(timeline, &packed, out);
     text_release(&packed.block);

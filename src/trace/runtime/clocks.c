@@ -39,19 +39,6 @@ void clocks_loaded(void)
     tracer.loaded = (int64_t)trace_now();
 }
 
-/* One rate for the PEs of a node: rates that each has measured would look like drift. */
-static double rate_of_node(const struct timer *timer)
-{
-    const struct pe_group *node = comm_own_node();
-    double rate = 0;
-    comm_enter(node);
-    if (pe_group_rank_of(node, comm_pe()) == 0)
-        rate = timer_calibrate(timer);
-    comm_broadcast(node, &rate, sizeof rate);
-    comm_enter(comm_world());
-    return rate;
-}
-
 static struct clock_fix fix_now(double bound)
 {
     int64_t far = INT64_C(1) << 40; /* ticks, which are some minutes */
@@ -101,7 +88,15 @@ void clocks_start_alone(void)
 void clocks_start(void)
 {
     struct timer *timer = choose_timer();
-    timer->ticks_per_second = rate_of_node(timer);
+    /* One rate for the PEs of a node: rates that each has measured would look like drift. */
+    const struct pe_group *node = comm_own_node();
+    double rate = 0;
+    comm_enter(node);
+    if (pe_group_rank_of(node, comm_pe()) == 0)
+        rate = timer_calibrate(timer);
+    comm_broadcast(node, &rate, sizeof rate);
+    comm_enter(comm_world());
+    timer->ticks_per_second = rate;
     timer_select(timer->name);
     struct sync_report report = synchronize(CLOCK_SYNC_DEFAULT);
     one_clock = report.shared;

@@ -64,16 +64,6 @@ static void set_wanted(size_t i, const struct sigaction *action)
     atomic_store(&wanted[i].latest, next);
 }
 
-/* "signal 15"; snprintf is not allowed here. */
-static void name_signal(char *text, int number)
-{
-    size_t length = strlen(strcpy(text, "signal "));
-    if (number >= 10)
-        text[length++] = (char)('0' + number / 10 % 10);
-    text[length++] = (char)('0' + number % 10);
-    text[length] = '\0';
-}
-
 static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -102,7 +92,12 @@ static void on_signal(int number, siginfo_t *info, void *context)
     size_t i = find_signal(number);
     const struct sigaction action = i < FATAL ? wanted_action(i) : nothing;
     bool handled = action.sa_handler != SIG_DFL;
-    name_signal(reason, number);
+    /* "signal 15"; snprintf is not allowed here. */
+    size_t length = strlen(strcpy(reason, "signal "));
+    if (number >= 10)
+        reason[length++] = (char)('0' + number / 10 % 10);
+    reason[length++] = (char)('0' + number % 10);
+    reason[length] = '\0';
     if (!handled || is_worth_saving(i))
         tracer_save(reason, handled ? SAVE_FOR_NOW : SAVE_LAST);
     if (handled && action.sa_flags & SA_RESETHAND)

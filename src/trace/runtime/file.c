@@ -95,12 +95,6 @@ static int write_all(int descriptor, struct iovec *parts, int count, off_t at)
     return 0;
 }
 
-static int write_at(const void *bytes, size_t count, off_t at)
-{
-    struct iovec part = {(void *)(uintptr_t)bytes, count};
-    return write_all(file.descriptor, &part, 1, at);
-}
-
 #define OTHER_FOLDER "name another folder by SHMEMTRACE_OUTPUT (-o of shmemtrace)"
 
 static char *write_beginning(int descriptor, const unsigned char *description, size_t bytes)
@@ -228,12 +222,6 @@ off_t file_end(void)
     return file.end;
 }
 
-static void stop(int reason, const char *text)
-{
-    if (!(tracer_stop(reason) & (OFF_LIMIT | OFF_FAILED)))
-        tracer_say("%s: %s; recording has stopped, the program goes on", file.path, text);
-}
-
 static bool leads_to_file(int descriptor)
 {
     struct stat status;
@@ -285,7 +273,8 @@ bool file_write_block(struct buffer *block)
         return true;
     }
     int error = file.append_error;
-    stop(error == TOO_LARGE ? OFF_LIMIT : OFF_FAILED, why_not(error));
+    if (!(tracer_stop(error == TOO_LARGE ? OFF_LIMIT : OFF_FAILED) & (OFF_LIMIT | OFF_FAILED)))
+        tracer_say("%s: %s; recording has stopped, the program goes on", file.path, why_not(error));
     /* What was written of the block must not stay. */
     if (error > 0 && ftruncate(file.descriptor, end) != 0)
         return false;
@@ -399,7 +388,8 @@ void file_write_ending(const struct trace_info *run, off_t end, bool last)
     if (file.descriptor < 0 || !is_open())
         return;
     compose_ending(bytes, run);
-    if (write_at(bytes, sizeof bytes, file.ending) != 0)
+    struct iovec part = {(void *)(uintptr_t)bytes, sizeof bytes};
+    if (write_all(file.descriptor, &part, 1, file.ending) != 0)
         return; /* readers see that it does not say how the program ended */
     if (last && ftruncate(file.descriptor, end) == 0)
         file.end = end;

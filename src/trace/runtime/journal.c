@@ -94,31 +94,26 @@ struct buffer *journal_slot(const struct tracer_thread *thread, size_t i)
                           thread->slot_count];
 }
 
-/* Leaves the block where it is, and goes on to the next one; if the ring is full, that is the
- * oldest. */
-static void keep_block(struct tracer_thread *thread)
-{
-    size_t next = (size_t)(thread->buffer - thread->slots + 1) % thread->slot_count;
-    struct buffer *slot = &thread->slots[next];
-    if (thread->slots_used + 1 < thread->slot_count) {
-        thread->slots_used++;
-        if (slot->head.bytes == 0)
-            touch(slot, sizeof *slot);
-    } else {
-        thread->lost += slot->head.records;
-        thread->overwritten += slot->head.records;
-    }
-    thread->buffer = slot;
-}
-
 void journal_write_block(struct tracer_thread *thread)
 {
     struct encoder *encoder = &thread->encoder;
     bool good = tracer_lock();
     thread->buffer->head = compose_events_head(thread->number, encoder, encoder->done);
-    if (thread->slots)
-        keep_block(thread);
-    else if (!good || !file_write_block(thread->buffer))
+    if (thread->slots) {
+        /* Leaves the block where it is, and goes on to the next one; if the ring is full, that is
+         * the oldest. */
+        size_t next = (size_t)(thread->buffer - thread->slots + 1) % thread->slot_count;
+        struct buffer *slot = &thread->slots[next];
+        if (thread->slots_used + 1 < thread->slot_count) {
+            thread->slots_used++;
+            if (slot->head.bytes == 0)
+                touch(slot, sizeof *slot);
+        } else {
+            thread->lost += slot->head.records;
+            thread->overwritten += slot->head.records;
+        }
+        thread->buffer = slot;
+    } else if (!good || !file_write_block(thread->buffer))
         thread->lost += encoder_events(encoder);
     encoder_begin(encoder, thread->buffer->payload);
     tracer_unlock();

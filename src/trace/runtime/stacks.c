@@ -47,33 +47,23 @@ const uint64_t *stacks_find(const uint64_t *caller, size_t *depth)
     return table.stacks[*caller].addresses;
 }
 
-static size_t hash(const struct stack *stack)
+static uint64_t number_stack(const struct stack *stack)
 {
+    struct tracer_hold hold;
+    tracer_hold(&hold);
+    (void)tracer_lock();
+    /* The slot that has the stack, or is free for it. */
     uint64_t sum = stack->depth;
     for (size_t i = 0; i < stack->depth; i++)
         sum = (sum ^ stack->addresses[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(sum >> 32) % SLOTS;
-}
-
-/* The slot that has the stack, or is free for it. */
-static uint32_t *find_slot(const struct stack *stack)
-{
-    size_t at = hash(stack);
+    size_t at = (size_t)(sum >> 32) % SLOTS;
     for (uint32_t number; (number = table.slots[at]) != 0; at = (at + 1) % SLOTS) {
         const struct stack *other = &table.stacks[number - 1];
         if (other->depth == stack->depth && memcmp(other->addresses, stack->addresses,
                                                    stack->depth * sizeof *stack->addresses) == 0)
             break;
     }
-    return &table.slots[at];
-}
-
-static uint64_t number_stack(const struct stack *stack)
-{
-    struct tracer_hold hold;
-    tracer_hold(&hold);
-    (void)tracer_lock();
-    uint32_t *slot = find_slot(stack);
+    uint32_t *slot = &table.slots[at];
     if (*slot == 0 && table.count < STACKS) {
         table.stacks[table.count] = *stack;
         *slot = table.count + 1;

@@ -134,12 +134,6 @@ static struct problem prepare(void)
     return (struct problem){refusal, refusal};
 }
 
-static void say(const struct problem *problem)
-{
-    tracer_say(problem->wrong ? "%s" : "%s; nothing is traced, the program goes on", problem->text);
-    claim_refused();
-}
-
 /* Agrees whether any PE has a problem; the first such PE prints it. A wrong setting ends the job.
  * together: PEs can communicate. True: there is no problem. */
 static bool agree(const struct problem *problem, bool together)
@@ -147,8 +141,11 @@ static bool agree(const struct problem *problem, bool together)
     int64_t most[] = {problem->text ? -tracer.pe : INT64_MIN, problem->wrong};
     if (together)
         comm_allreduce_int(comm_world(), COMM_MAX, most, 2);
-    if (problem->text && most[0] == -tracer.pe)
-        say(problem);
+    if (problem->text && most[0] == -tracer.pe) {
+        tracer_say(problem->wrong ? "%s" : "%s; nothing is traced, the program goes on",
+                   problem->text);
+        claim_refused();
+    }
     if (most[1]) {
         shmem_global_exit(2);
         _exit(2);

@@ -133,11 +133,6 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
 
 /* ---- Contexts ---- */
 
-static bool are_same(const struct members *a, const struct members *b)
-{
-    return a->ranges == b->ranges && memcmp(a->range, b->range, a->ranges * sizeof *a->range) == 0;
-}
-
 /* Members of the teams of all contexts. They are never freed, since another thread may be looking
  * at them; their number is that of teams with different members. */
 static _Atomic(const struct members *) known;
@@ -149,7 +144,8 @@ static const struct members *keep_members(struct members *members)
         return &unknown;
     const struct members *before = atomic_load(&known);
     for (const struct members *other = before; other; other = other->next)
-        if (are_same(members, other)) {
+        if (members->ranges == other->ranges &&
+            memcmp(members->range, other->range, members->ranges * sizeof *members->range) == 0) {
             free(members);
             return other;
         }

@@ -1,11 +1,12 @@
-/* The first pass: which PEs and threads there are, when the program has started and ends, what is
- * waited for, how quick atomics can be, and which calls begin iterations. */
+/* All passes over a trace. The first one finds which PEs and threads there are, when the program
+ * has started and ends, what is waited for, how quick atomics can be, and which calls begin
+ * iterations.
+ */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "trace/explain/explain.h"
+#include "trace/explain/step.h"
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 
@@ -18,14 +19,6 @@ struct row {
     int64_t peer, place;
     uint64_t count;
 };
-
-static void see_atomic(struct explain *explain, uint32_t spot, double seconds)
-{
-    memory_extend(explain->quickest, spot, &explain->quickest_room);
-    double *quickest = &explain->quickest[spot];
-    if (*quickest == 0 || seconds < *quickest)
-        *quickest = seconds;
-}
 
 /* Notes what the event may wait for. */
 static void see_flag(struct explain *explain, int pe, const struct routine_kind *kind,
@@ -66,8 +59,11 @@ static void survey_thread(struct explain *explain, struct surveyed *surveyed, st
         if (kind->flags & OP_LAST)
             surveyed->finalizes = fmax(surveyed->finalizes, start);
         if (kind->kind == OP_ATOMIC && end > start &&
-            event_value(&event, TRACE_PEER, source->info->pe) != source->info->pe)
-            see_atomic(explain, spot, end - start);
+            event_value(&event, TRACE_PEER, source->info->pe) != source->info->pe) {
+            memory_extend(explain->quickest, spot, &explain->quickest_room);
+            double *quickest = &explain->quickest[spot];
+            *quickest = *quickest == 0 || end - start < *quickest ? end - start : *quickest;
+        }
         see_flag(explain, source->info->pe, kind, &event, &row);
         table_number(&explain->phases, &event.phase, sizeof event.phase);
         if (first && !kind->start && !kind->end && !call_polls(kind, &event))
@@ -110,12 +106,11 @@ static void set_window(struct explain *explain, const struct surveyed *surveyed)
                         : "the program makes no calls between its start and its end");
 }
 
-void survey(struct explain *explain)
+void explain_begin(struct explain *explain, struct reader *reader)
 {
     struct surveyed surveyed = {.started = -INFINITY, .finalizes = -INFINITY};
-    struct reader *reader = explain->reader;
-    explain->first = INFINITY;
-    explain->last = -INFINITY;
+    *explain = (struct explain){.reader = reader, .first = INFINITY, .last = -INFINITY};
+    reader->windowed = false; /* what lies before the window may be what a wait in it is for */
     explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
     explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
@@ -128,3 +123,76 @@ void survey(struct explain *explain)
     iterations_decide(explain->iterations);
     set_window(explain, &surveyed);
 }
+
+/* ---- All passes ---- */
+
+void explain_find(struct explain *explain)
+{
+    follow(explain);
+    charge(explain);
+    find_path(explain);
+}
+
+void explain_free(struct explain *explain)
+{
+    kinds_free(&explain->kinds);
+    for (uint32_t i = 0; i < explain->line_count; i++) {
+        struct line *line = &explain->lines[i];
+        free(line->past.segments);
+        free(line->shares);
+        free(line->spent);
+        free(line->waits);
+    }
+    struct finding *findings = explain->findings.values;
+    for (size_t i = 0; i < explain->findings.count; i++) {
+        free(findings[i].waited);
+        free(findings[i].blamed);
+    }
+    struct table *tables[] = {&explain->spots,    &explain->phases, &explain->pair_met,
+                              &explain->findings, &explain->stays,  &explain->locks};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        table_free(tables[i]);
+    void *arrays[] = {explain->pe,       explain->first_line, explain->lines,
+                      explain->quickest, explain->progress,   explain->waits,
+                      explain->parts,    explain->atomics,    explain->spot_cache};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    flags_free(&explain->flags);
+    meetings_free(explain);
+    iterations_free(explain->iterations);
+}
+
+/* ---- shmemtrace explain ---- */
+
+static int explain_run(struct reader *reader)
+{
+    struct explain explain;
+    const char *path = reader_given(reader, "json");
+    explain_begin(&explain, reader);
+    reader_open_output(reader);
+    FILE *json = path ? reader_create(reader, path) : NULL;
+    explain_find(&explain);
+    print_screen(&explain, reader->out);
+    if (json) {
+        write_json(&explain, SIZE_MAX, json);
+        reader_close_written(reader, json, path);
+    }
+    int status = reader_status(reader);
+    explain_free(&explain);
+    return status;
+}
+
+static const struct manual_option options[] = {
+    {.name = "json", .value = "FILE", .help = "write all that was found as JSON, too"},
+    {0},
+};
+
+const struct reader_command explain_command = {
+    .name = "explain",
+    .summary = "Says who waits for whom, why, and what helps.",
+    .options = options,
+    .window = true,
+    .output = true,
+    .notes = "",
+    .run = explain_run,
+};
