@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "trace/check/race_report.h"
 
 #define MOST_FINDINGS 100      /* findings that are printed; further ones are only counted */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */

@@ -420,21 +420,18 @@ const char *sites_text(struct sites *sites, size_t site)
     return sites_find(sites, site)->text;
 }
 
-static void free_site(struct call_site *site)
-{
-    for (size_t i = 0; site && i < site->depth; i++)
-        free_frame(&site->frames[i]);
-    if (site) {
-        free(site->frames);
-        free(site->text);
-    }
-    free(site);
-}
-
 void sites_free(struct sites *sites)
 {
-    for (size_t i = 0; i < sites->found_room; i++)
-        free_site(sites->found[i]);
+    for (size_t i = 0; i < sites->found_room; i++) {
+        struct call_site *site = sites->found[i];
+        if (!site)
+            continue;
+        for (size_t frame = 0; frame < site->depth; frame++)
+            free_frame(&site->frames[frame]);
+        free(site->frames);
+        free(site->text);
+        free(site);
+    }
     for (size_t i = 0; i < sites->symbols_room; i++)
         if (sites->symbols[i] != NO_SYMBOLS)
             symbols_close(sites->symbols[i]);
@@ -445,3 +442,4 @@ void sites_free(struct sites *sites)
     table_free(&sites->modules);
     table_free(&sites->table);
 }
+

@@ -273,30 +273,6 @@ static void read_counters(struct summary *summary, struct source *source)
     }
 }
 
-static void read_source(struct summary *summary, struct source *source)
-{
-    if (summary->pe_count == 0) {
-        summary->counter_count = summary->reader->run->counters;
-        if (summary->json)
-            summary_json_begin(summary);
-    }
-    summary->per_pe =
-        memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
-    struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
-    *pe = (struct summary_pe){.pe = source->info->pe};
-    summary->dropped += source->info->dropped;
-    summary->start_alone += source->info->start_alone;
-    summary->incomplete += !source->info->complete;
-    summary->cost_between += source->info->cost_between;
-    summary->cost_inside += source->info->cost_inside;
-    if (source->info->profile)
-        read_profile(summary, source, pe);
-    else
-        read_events(summary, source, pe);
-    read_counters(summary, source);
-    end_row(summary);
-}
-
 void summary_release(struct summary *summary)
 {
     free(summary->routines);
@@ -317,8 +293,28 @@ void summary_release(struct summary *summary)
 int summary_collect(struct summary *summary)
 {
     struct reader *reader = summary->reader;
-    for (struct source *source = NULL; (source = reader_next(reader, source));)
-        read_source(summary, source);
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
+        if (summary->pe_count == 0) {
+            summary->counter_count = summary->reader->run->counters;
+            if (summary->json)
+                summary_json_begin(summary);
+        }
+        summary->per_pe =
+            memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
+        struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
+        *pe = (struct summary_pe){.pe = source->info->pe};
+        summary->dropped += source->info->dropped;
+        summary->start_alone += source->info->start_alone;
+        summary->incomplete += !source->info->complete;
+        summary->cost_between += source->info->cost_between;
+        summary->cost_inside += source->info->cost_inside;
+        if (source->info->profile)
+            read_profile(summary, source, pe);
+        else
+            read_events(summary, source, pe);
+        read_counters(summary, source);
+        end_row(summary);
+    }
     return reader_status(reader);
 }
 

@@ -29,16 +29,6 @@ struct place {
 
 /* ---- Texts within HTML ---- */
 
-/* JSON that cannot end its <script>: "<" stands only in its strings. */
-static void write_json_safe(FILE *out, const char *json)
-{
-    for (; *json; json++)
-        if (*json == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(*json, out);
-}
-
 /* ---- Parts ---- */
 
 static void write_title(struct page *page)
@@ -79,7 +69,12 @@ static void write_data(struct page *page)
     matrix_write(&page->matrix, data);
     fputs("}", data);
     fclose(data);
-    write_json_safe(page->out, text);
+    /* "<" stands only in strings; without it, JSON cannot end its <script>. */
+    for (const char *c = text; *c; c++)
+        if (*c == '<')
+            fputs("\\u003c", page->out);
+        else
+            fputc(*c, page->out);
     free(text);
 }
 

@@ -42,12 +42,6 @@ static const enum category categories[TRACE_CLASSES] = {
     [TRACE_QUERY] = CATEGORY_OTHER,
 };
 
-static enum category category_of(const struct trace_routine *routine)
-{
-    return trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET
-                                                         : categories[routine->class];
-}
-
 /* A call within the window; calls of a line are made not to overlap, whatever the file says. */
 struct shown {
     uint32_t line, spot;
@@ -117,7 +111,9 @@ static bool show(struct timeline *timeline, struct source *source, const struct 
         return false;
     *last = shown->end;
     memory_extend(timeline->categories, shown->spot, &timeline->category_room);
-    timeline->categories[shown->spot] = category_of(source_routine(source, event));
+    const struct trace_routine *routine = source_routine(source, event);
+    timeline->categories[shown->spot] =
+        trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET : categories[routine->class];
     return true;
 }
 
