@@ -1,4 +1,4 @@
-/* Functions that the exports to other tools' formats share. */
+/* shmemtrace export: which formats, of which part of the trace; and what the formats share. */
 #define _GNU_SOURCE
 #include "trace/export/export.h"
 
@@ -9,17 +9,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-static void widen(double *first, double *last, double start, double end, bool *begun)
-{
-    *first = *begun ? fmin(*first, start) : start;
-    *last = *begun ? fmax(*last, end) : end;
-    *begun = true;
-}
-
 void export_span(struct reader *reader, bool whole, double *first, double *last)
 {
-    bool begun = false;
-    *first = *last = 0;
+    *first = INFINITY;
+    *last = -INFINITY;
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         for (int thread = 0; thread < source->info->threads; thread++) {
             if (!reader_wants_thread(reader, thread))
@@ -28,14 +21,16 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
             struct trace_event event;
             /* Damage is reported when events are read for the output. */
             while (trace_next(cursor, &event) > 0) {
-                widen(first, last, trace_seconds(source->file, event.start),
-                      trace_seconds(source->file, event_end(&event)), &begun);
+                *first = fmin(*first, trace_seconds(source->file, event.start));
+                *last = fmax(*last, trace_seconds(source->file, event_end(&event)));
                 if (!whole)
                     break;
             }
             trace_cursor_free(cursor);
         }
     }
+    if (*first == INFINITY)
+        *first = *last = 0;
 }
 
 uint64_t export_ns(const struct source *source, int64_t ticks, double origin)
@@ -62,3 +57,61 @@ char *export_name(const char *text)
     *to = '\0';
     return name;
 }
+
+/* ---- The command ---- */
+
+static const struct {
+    const char *option;
+    void (*run)(struct reader *, const char *path);
+} formats[] = {{"otf2", export_otf2},
+               {"chrome", export_chrome},
+               {"perfetto", export_perfetto},
+               {"paraver", export_paraver},
+               {"goal", export_goal}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static int export_run(struct reader *reader)
+{
+    bool any = false;
+    for (size_t i = 0; i < FORMATS; i++) {
+        const char *path = reader_given(reader, formats[i].option);
+        if (path && !*path)
+            reader_fail(reader, 2, "--%s needs a name", formats[i].option);
+        if (path)
+            formats[i].run(reader, path);
+        any = any || path;
+    }
+    if (!any)
+        reader_fail(
+            reader, 2,
+            "say what to write: --otf2 FOLDER, --chrome FILE, --perfetto FILE, --paraver NAME or "
+            "--goal FILE");
+    int status = reader_status(reader);
+    if (reader->windowed && reader->kept == 0)
+        reader_fail(reader, 2, "no selected call lies between --from and --to");
+    return status;
+}
+
+static const struct manual_option options[] = {
+    {.name = "otf2", .value = "FOLDER", .help = "OTF2, for Vampir, Scalasca, otf2-print"},
+    {.name = "chrome", .value = "FILE", .help = "Trace Event JSON, for ui.perfetto.dev and Chrome"},
+    {.name = "perfetto",
+     .value = "FILE",
+     .help = "Perfetto's own format, for ui.perfetto.dev: much smaller than --chrome"},
+    {.name = "paraver", .value = "NAME", .help = "NAME.prv, NAME.pcf, NAME.row for Paraver"},
+    {.name = "goal",
+     .value = "FILE",
+     .help = "a GOAL schedule of messages, for LogGOPSim and ATLAHS"},
+    {0},
+};
+
+const struct reader_command export_command = {
+    .name = "export",
+    .summary = "Converts a trace to the formats of other tools.",
+    .options = options,
+    .filters = true,
+    .window = true,
+    .creates = true,
+    .notes = "",
+    .run = export_run,
+};

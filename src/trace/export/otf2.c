@@ -143,6 +143,10 @@ static OTF2_LocationRef location_ref(int pe, uint32_t thread)
 
 /* ---- What a routine is ---- */
 
+#define NO_LEVEL OTF2_RMA_SYNC_LEVEL_NONE
+#define PROCESS OTF2_RMA_SYNC_LEVEL_PROCESS
+#define BOTH_LEVELS (PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY)
+
 /* By a part of the routine's name; the first match counts. */
 static const struct operation {
     const char *part;
@@ -150,61 +154,37 @@ static const struct operation {
     OTF2_RmaSyncLevel level;
     bool all; /* each PE sends to and receives from each PE of the set; else root and others */
 } operations[] = {
-    {"broadcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_RMA_SYNC_LEVEL_NONE, false},
-    {"fcollect", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_RMA_SYNC_LEVEL_NONE, true},
-    {"collect", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_RMA_SYNC_LEVEL_NONE, true},
-    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_RMA_SYNC_LEVEL_NONE, true},
-    {"to_all", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true},
-    {"reduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true},
-    {"free", OTF2_COLLECTIVE_OP_DEALLOCATE,
-     OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, false},
-    {"alloc", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false},
-    {"align", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false},
-    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
-    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
-    {"_sync", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
-    {"", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false},
+    {"broadcast", OTF2_COLLECTIVE_OP_BCAST, NO_LEVEL, false},
+    {"fcollect", OTF2_COLLECTIVE_OP_ALLGATHER, NO_LEVEL, true},
+    {"collect", OTF2_COLLECTIVE_OP_ALLGATHERV, NO_LEVEL, true},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, NO_LEVEL, true},
+    {"to_all", OTF2_COLLECTIVE_OP_ALLREDUCE, NO_LEVEL, true},
+    {"reduce", OTF2_COLLECTIVE_OP_ALLREDUCE, NO_LEVEL, true},
+    {"free", OTF2_COLLECTIVE_OP_DEALLOCATE, BOTH_LEVELS, false},
+    {"alloc", OTF2_COLLECTIVE_OP_ALLOCATE, BOTH_LEVELS, false},
+    {"align", OTF2_COLLECTIVE_OP_ALLOCATE, BOTH_LEVELS, false},
+    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, PROCESS, false},
+    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, PROCESS, false},
+    {"_sync", OTF2_COLLECTIVE_OP_BARRIER, PROCESS, false},
+    {"", OTF2_COLLECTIVE_OP_BARRIER, BOTH_LEVELS, false},
 };
 
-static const struct operation *operation_of(const char *name)
-{
-    const struct operation *operation = operations;
-    while (!strstr(name, operation->part))
-        operation++;
-    return operation;
-}
-
-static const struct {
+static const struct atomic {
     const char *part;
     OTF2_RmaAtomicType type;
+    bool fetches;
 } atomics[] = {
-    {"compare_swap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
-    {"cswap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
-    {"swap", OTF2_RMA_ATOMIC_TYPE_SWAP},
-    {"fetch_inc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT},
-    {"finc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT},
-    {"fetch_add", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD},
-    {"fadd", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD},
-    {"fetch", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
-    {"inc", OTF2_RMA_ATOMIC_TYPE_INCREMENT},
-    {"", OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
+    {"compare_swap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, true},
+    {"cswap", OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, true},
+    {"swap", OTF2_RMA_ATOMIC_TYPE_SWAP, true},
+    {"fetch_inc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT, true},
+    {"finc", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_INCREMENT, true},
+    {"fetch_add", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD, true},
+    {"fadd", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD, true},
+    {"fetch", OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, true},
+    {"inc", OTF2_RMA_ATOMIC_TYPE_INCREMENT, false},
+    {"", OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, false},
 };
-
-static OTF2_RmaAtomicType atomic_of(const char *name)
-{
-    size_t i = 0;
-    while (!strstr(name, atomics[i].part))
-        i++;
-    return atomics[i].type;
-}
-
-static bool fetches(OTF2_RmaAtomicType type)
-{
-    return type != OTF2_RMA_ATOMIC_TYPE_ACCUMULATE && type != OTF2_RMA_ATOMIC_TYPE_INCREMENT;
-}
 
 static const OTF2_RegionRole roles[TRACE_CLASSES] = {
     [TRACE_PUT] = OTF2_REGION_ROLE_RMA,
@@ -259,9 +239,12 @@ static void write_transfer(const struct export *export, struct location *locatio
     uint64_t bytes = moved > 0 ? (uint64_t)moved : 0, id = matching_id(location, routine, event);
     uint32_t remote = (uint32_t)peer;
     if (transfer == TRANSFER_BOTH) {
-        OTF2_RmaAtomicType type = atomic_of(routine->name);
-        must(export, OTF2_EvtWriter_RmaAtomic(location->writer, NULL, start, WORLD, remote, type,
-                                              bytes, fetches(type) ? bytes : 0, id));
+        const struct atomic *atomic = atomics;
+        while (!strstr(routine->name, atomic->part))
+            atomic++;
+        must(export,
+             OTF2_EvtWriter_RmaAtomic(location->writer, NULL, start, WORLD, remote, atomic->type,
+                                      bytes, atomic->fetches ? bytes : 0, id));
     } else if (transfer == TRANSFER_FROM_PEER) {
         must(export,
              OTF2_EvtWriter_RmaGet(location->writer, NULL, start, WORLD, remote, bytes, id));
@@ -278,8 +261,10 @@ static void write_collective_end(const struct export *export, struct location *l
                                  size_t number, uint64_t end)
 {
     const struct trace_set set = set_of(&export->reader->sets, number);
-    const struct operation *operation = operation_of(name);
+    const struct operation *operation = operations;
     int64_t root = event_value(event, TRACE_ROOT, -1), moved = event_value(event, TRACE_BYTES, 0);
+    while (!strstr(name, operation->part))
+        operation++;
     root = root < set.size ? root : -1;
     uint64_t size = (uint64_t)set.size, bytes = moved > 0 ? (uint64_t)moved : 0, sent = 0,
              received = 0;
@@ -330,13 +315,6 @@ static void enter_program(const struct export *export, struct location *location
     location->entered = true;
 }
 
-/* Texts of call sites are the first strings, so that their numbers are known while events are
- * written. */
-static OTF2_StringRef site_ref(struct export *export, const char *site)
-{
-    return (OTF2_StringRef)table_number(&export->site_texts, site, strlen(site) + 1);
-}
-
 static void write_event(struct export *export, struct source *source, struct location *location,
                         const struct trace_event *event)
 {
@@ -358,9 +336,12 @@ static void write_event(struct export *export, struct source *source, struct loc
     /* Records may only name sets of which their PE is a member. */
     bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
     const char *site = source_site_text(source, event);
+    /* Texts of call sites are the first strings, so that their numbers are known by now. */
     if (site)
         must(export,
-             OTF2_AttributeList_AddStringRef(export->attributes, SITE, site_ref(export, site)));
+             OTF2_AttributeList_AddStringRef(
+                 export->attributes, SITE,
+                 (OTF2_StringRef)table_number(&export->site_texts, site, strlen(site) + 1)));
     must(export, OTF2_EvtWriter_Enter(location->writer, export->attributes, start, region));
     if (collective)
         must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));
@@ -470,17 +451,6 @@ static OTF2_StringRef string(const struct export *export, OTF2_GlobalDefWriter *
     must(export, OTF2_GlobalDefWriter_WriteString(writer, next, name));
     free(name);
     return next++;
-}
-
-static void define_sites(const struct export *export, OTF2_GlobalDefWriter *writer)
-{
-    for (size_t i = 0; i < export->site_texts.count; i++)
-        string(export, writer, table_key(&export->site_texts, i));
-    OTF2_StringRef name = string(export, writer, "call site");
-    must(export,
-         OTF2_GlobalDefWriter_WriteAttribute(
-             writer, SITE, name, string(export, writer, "where the program called the routine"),
-             OTF2_TYPE_STRING));
 }
 
 static void define_places(const struct export *export, OTF2_GlobalDefWriter *writer)
@@ -605,7 +575,13 @@ static void write_definitions(const struct export *export)
                                                            export->realtime > 0
                                                                ? (uint64_t) export->realtime
                                                                : OTF2_UNDEFINED_TIMESTAMP));
-    define_sites(export, writer);
+    for (size_t i = 0; i < export->site_texts.count; i++)
+        string(export, writer, table_key(&export->site_texts, i));
+    OTF2_StringRef name = string(export, writer, "call site");
+    must(export,
+         OTF2_GlobalDefWriter_WriteAttribute(
+             writer, SITE, name, string(export, writer, "where the program called the routine"),
+             OTF2_TYPE_STRING));
     define_places(export, writer);
     define_regions(export, writer);
     define_sets(export, writer);

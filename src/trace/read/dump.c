@@ -7,40 +7,40 @@
 typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *,
                           const char *site);
 
-/* NULL: neither --csv nor --json is given. */
-static event_writer *writer_given(const struct reader *reader)
+/* What the options ask for, or else `usual`; with the header of CSV. */
+static event_writer *begin(struct reader *reader, event_writer *usual)
 {
     bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
     if (csv && json)
         reader_fail(reader, 2, "--csv and --json are mutually exclusive");
-    return csv ? event_csv : json ? event_json : NULL;
+    event_writer *write = csv ? event_csv : json ? event_json : usual;
+    reader_open_output(reader);
+    if (write == event_csv)
+        event_csv_header(reader->out);
+    return write;
+}
+
+static void put(event_writer *write, struct source *source, const struct trace_event *event)
+{
+    struct reader *reader = source->reader;
+    write(reader->out, source->file, event, source_site_text(source, event));
+    reader_check_written(reader, reader->out, reader->out_name);
 }
 
 /* ---- dump ---- */
 
-static void dump_source(struct source *source, event_writer *write, bool text)
-{
-    struct reader *reader = source->reader;
-    if (text) {
-        event_text_header(reader->out, source->info);
-        source_print_teams(source, reader->out);
-        event_text_columns(reader->out);
-    }
-    struct trace_event event;
-    while (source_event(source, -1, &event)) {
-        write(reader->out, source->file, &event, source_site_text(source, &event));
-        reader_check_written(reader, reader->out, reader->out_name);
-    }
-}
-
 static int dump(struct reader *reader)
 {
-    event_writer *given = writer_given(reader);
-    reader_open_output(reader);
-    if (given == event_csv)
-        event_csv_header(reader->out);
-    for (struct source *source = NULL; (source = reader_next(reader, source));)
-        dump_source(source, given ? given : event_text, !given);
+    event_writer *write = begin(reader, event_text);
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
+        if (write == event_text) {
+            event_text_header(reader->out, source->info);
+            source_print_teams(source, reader->out);
+            event_text_columns(reader->out);
+        }
+        for (struct trace_event event; source_event(source, -1, &event);)
+            put(write, source, &event);
+    }
     return reader_status(reader);
 }
 
@@ -65,17 +65,10 @@ const struct reader_command dump_command = {
 
 static int merge(struct reader *reader)
 {
-    event_writer *given = writer_given(reader), *write = given ? given : event_csv;
-    reader_open_output(reader);
-    if (write == event_csv)
-        event_csv_header(reader->out);
+    event_writer *write = begin(reader, event_csv);
     struct merge *merge = merge_open(reader, false);
-    struct merge_event next;
-    while (merge_next(merge, &next)) {
-        write(reader->out, next.source->file, next.event,
-              source_site_text(next.source, next.event));
-        reader_check_written(reader, reader->out, reader->out_name);
-    }
+    for (struct merge_event next; merge_next(merge, &next);)
+        put(write, next.source, next.event);
     merge_close(merge);
     return reader_status(reader);
 }

@@ -545,47 +545,6 @@ int trace_next_raw(struct trace_cursor *cursor, struct raw_event *event)
     return next_event(cursor, event, NULL);
 }
 
-static void take_phase(struct trace_cursor *cursor, struct trace_phase *phase)
-{
-    struct input *input = &cursor->input;
-    phase->phase = (uint32_t)take_number(input);
-    phase->start = take_signed(input);
-    phase->end = take_signed(input);
-    for (size_t i = 0; i < cursor->file->info.counters; i++)
-        cursor->counters[i] = take_signed(input);
-    phase->counters = cursor->counters;
-}
-
-static void take_profile(struct input *input, struct trace_profile *profile)
-{
-    profile->routine = (uint32_t)take_number(input);
-    profile->phase = (uint32_t)take_number(input);
-    profile->peer = take_signed(input);
-    profile->calls = take_number(input);
-    profile->bytes = take_number(input);
-    profile->ticks = take_signed(input);
-    profile->max_ticks = take_signed(input);
-}
-
-static void take_team(struct input *input, struct trace_team *team)
-{
-    team->team = take_signed(input);
-    team->size = (int64_t)take_number(input);
-    team->range.index = (int64_t)take_number(input);
-    team->range.first = (int64_t)take_number(input);
-    team->range.stride = take_signed(input);
-    team->range.count = (int64_t)take_number(input);
-}
-
-static void take_module(struct trace_file *file, struct input *input, struct trace_module *module)
-{
-    module->path = keep_text(file, input);
-    module->build_id = keep_text(file, input);
-    module->bias = take_number(input);
-    module->begin = take_number(input);
-    module->bytes = take_number(input);
-}
-
 /* Whether the team's range has PEs that exist, and members that are in the team. */
 static bool is_possible(const struct trace_team *team, int64_t pes)
 {
@@ -596,9 +555,9 @@ static bool is_possible(const struct trace_team *team, int64_t pes)
         return false;
     if (range->count == 1)
         return true;
-    return range->stride != 0 && range->stride > -pes && range->stride < pes &&
-           range->first + (range->count - 1) * range->stride >= 0 &&
-           range->first + (range->count - 1) * range->stride < pes;
+    int64_t last = range->first + (range->count - 1) * range->stride;
+    return range->stride != 0 && range->stride > -pes && range->stride < pes && last >= 0 &&
+           last < pes;
 }
 
 int trace_next_record(struct trace_cursor *cursor, enum block_kind kind,
@@ -616,15 +575,36 @@ int trace_next_record(struct trace_cursor *cursor, enum block_kind kind,
     cursor->left--;
     record->thread = cursor->head.thread;
     if (kind == BLOCK_PHASES) {
-        take_phase(cursor, &record->phase);
+        record->phase.phase = (uint32_t)take_number(input);
+        record->phase.start = take_signed(input);
+        record->phase.end = take_signed(input);
+        for (size_t i = 0; i < file->info.counters; i++)
+            cursor->counters[i] = take_signed(input);
+        record->phase.counters = cursor->counters;
     } else if (kind == BLOCK_PROFILE) {
-        take_profile(input, &record->profile);
+        record->profile.routine = (uint32_t)take_number(input);
+        record->profile.phase = (uint32_t)take_number(input);
+        record->profile.peer = take_signed(input);
+        record->profile.calls = take_number(input);
+        record->profile.bytes = take_number(input);
+        record->profile.ticks = take_signed(input);
+        record->profile.max_ticks = take_signed(input);
         good = record->profile.routine < file->info.routines;
     } else if (kind == BLOCK_TEAMS) {
-        take_team(input, &record->team);
+        struct pe_range *range = &record->team.range;
+        record->team.team = take_signed(input);
+        record->team.size = (int64_t)take_number(input);
+        range->index = (int64_t)take_number(input);
+        range->first = (int64_t)take_number(input);
+        range->stride = take_signed(input);
+        range->count = (int64_t)take_number(input);
         good = is_possible(&record->team, file->info.pes);
     } else {
-        take_module(file, input, &record->module);
+        record->module.path = keep_text(file, input);
+        record->module.build_id = keep_text(file, input);
+        record->module.bias = take_number(input);
+        record->module.begin = take_number(input);
+        record->module.bytes = take_number(input);
     }
     if (good && !input->bad)
         return 1;

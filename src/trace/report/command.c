@@ -13,8 +13,23 @@
 
 #define MOST_CALLS 3000000 /* that are kept, if the user does not say how many */
 #define MOST_FOUND 100     /* rows of each list of what was found */
+#define MOST_ROWS 128      /* of the matrix */
 
-/* What replaces a $name of the page: a text, or what a function writes. */
+/* Which PE communicates with which one, and waits for it: by groups of PEs if they are many. */
+enum matrix_quantity {
+    MATRIX_TO,   /* bytes that calls of the first one move to the second one */
+    MATRIX_FROM, /* bytes that they read there */
+    MATRIX_CALLS,
+    MATRIX_WAITED, /* seconds that the first one waits for the second one */
+    MATRIX_QUANTITIES
+};
+
+struct matrix {
+    int pes, group; /* group: PEs in a row */
+    size_t rows;
+    double *values; /* by row, column and quantity */
+};
+
 struct page {
     FILE *out;
     struct explain explain;
@@ -22,12 +37,49 @@ struct page {
     struct matrix matrix;
     char *found, *summed; /* as JSON */
 };
-struct place {
-    const char *name, *text;
-    void (*write)(struct page *);
-};
 
-/* ---- Texts within HTML ---- */
+/* ---- The matrix ---- */
+
+static double *cell_of(const struct matrix *matrix, int64_t row, int64_t column)
+{
+    if (row < 0 || column < 0 || row >= matrix->pes || column >= matrix->pes)
+        return NULL;
+    size_t at = (size_t)(row / matrix->group) * matrix->rows + (size_t)(column / matrix->group);
+    return matrix->values + MATRIX_QUANTITIES * at;
+}
+
+static void matrix_begin(struct matrix *matrix, const struct explain *explain)
+{
+    matrix->pes = explain->pes;
+    matrix->group = (explain->pes + MOST_ROWS - 1) / MOST_ROWS;
+    matrix->rows = (size_t)((explain->pes + matrix->group - 1) / matrix->group);
+    matrix->values =
+        memory_zeroed(matrix->rows * matrix->rows, MATRIX_QUANTITIES * sizeof *matrix->values);
+    for (size_t i = 0; i < explain->wait_count; i++) {
+        const struct wait *wait = &explain->waits[i];
+        if (wait_is_for_another(explain, wait))
+            cell_of(matrix, explain->lines[wait->line].pe,
+                    explain->lines[wait->by].pe)[MATRIX_WAITED] += wait_seconds(explain, wait);
+    }
+}
+
+static void matrix_write(const struct matrix *matrix, FILE *out)
+{
+    const char *comma = "";
+    json_print(out, "{'pes':%d,'group':%d,'rows':%zu,'cells':[", matrix->pes, matrix->group,
+               matrix->rows);
+    for (size_t i = 0; i < matrix->rows * matrix->rows; i++) {
+        const double *values = matrix->values + MATRIX_QUANTITIES * i;
+        if (values[MATRIX_CALLS] == 0 && values[MATRIX_WAITED] == 0)
+            continue;
+        fprintf(out, "%s[%zu,%zu", comma, i / matrix->rows, i % matrix->rows);
+        for (size_t k = 0; k < MATRIX_QUANTITIES; k++)
+            json_print(out, ",%f", values[k]);
+        fputc(']', out);
+        comma = ",";
+    }
+    fputs("]}", out);
+}
 
 /* ---- Parts ---- */
 
@@ -47,11 +99,6 @@ static void write_screen(struct page *page)
     fclose(screen);
     text_print_markup(page->out, text);
     free(text);
-}
-
-static void write_packed(struct page *page)
-{
-    timeline_write(&page->timeline, page->out);
 }
 
 static void write_data(struct page *page)
@@ -78,61 +125,62 @@ static void write_data(struct page *page)
     free(text);
 }
 
-static void write_place(struct page *page, const struct place *places, const char *name,
-                        size_t length)
+static void write_packed(struct page *page)
 {
-    while (strlen(places->name) != length || memcmp(places->name, name, length) != 0)
-        places++;
-    if (places->write)
-        places->write(page);
-    else
-        fputs(places->text, page->out);
+    timeline_write(&page->timeline, page->out);
 }
 
-static void fill(struct page *page, const char *template, const struct place *places)
+/* Writes the frame, or the body in it, with all that their names stand for. */
+static void fill(struct page *page, const char *template)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    static const struct {
+        const char *name, *text;
+        void (*write)(struct page *);
+    } places[] = {
+        {"title", NULL, write_title},
+        {"generator", "skampi-shmemtrace " SKAMPI_VERSION, NULL},
+        {"style", page_style, NULL},
+        {"size", "short", NULL},
+        {"without", "Only the text is shown.", NULL},
+        {"body", page_body, NULL},
+        {"screen", NULL, write_screen},
+        {"packed", NULL, write_packed},
+        {"data", NULL, write_data},
+        {"program", page_program, NULL},
+        {"colors", "", NULL},
+        {"library_style", "", NULL},
+        {"licence", "", NULL},
+        {"library", "", NULL},
+    };
     for (const char *at = template, *name; *at; at = name + strspn(name, letters)) {
-        size_t plain = strcspn(at, "$");
+        size_t plain = strcspn(at, "$"), i = 0;
         fwrite(at, 1, plain, page->out);
         if (!at[plain])
             return;
         name = at + plain + 1;
-        write_place(page, places, name, strspn(name, letters));
+        while (strlen(places[i].name) != strspn(name, letters) ||
+               strncmp(places[i].name, name, strlen(places[i].name)) != 0)
+            i++;
+        if (places[i].write)
+            places[i].write(page);
+        else if (places[i].text == page_body)
+            fill(page, page_body);
+        else
+            fputs(places[i].text, page->out);
     }
-}
-
-static void write_body(struct page *page)
-{
-    static const struct place places[] = {{.name = "screen", .write = write_screen},
-                                          {.name = "packed", .write = write_packed}};
-    fill(page, page_body, places);
-}
-
-static void write_page(struct page *page)
-{
-    static const struct place places[] = {
-        {.name = "title", .write = write_title},
-        {.name = "generator", .text = "skampi-shmemtrace " SKAMPI_VERSION},
-        {.name = "style", .text = page_style},
-        {.name = "size", .text = "short"},
-        {.name = "without", .text = "Only the text is shown."},
-        {.name = "body", .write = write_body},
-        {.name = "data", .write = write_data},
-        {.name = "program", .text = page_program},
-        {.name = "colors", .text = ""},
-        {.name = "library_style", .text = ""},
-        {.name = "licence", .text = ""},
-        {.name = "library", .text = ""},
-    };
-    fill(page, page_frame, places);
 }
 
 /* ---- What the page shows ---- */
 
 static void take_pair(void *page, const struct summary_pair *pair)
 {
-    matrix_add(&((struct page *)page)->matrix, pair);
+    double *cell = cell_of(&((struct page *)page)->matrix, pair->pe, pair->peer);
+    if (!cell)
+        return;
+    cell[MATRIX_TO] += (double)pair->to;
+    cell[MATRIX_FROM] += (double)pair->from;
+    cell[MATRIX_CALLS] += (double)pair->calls;
 }
 
 static void take_event(void *page, struct source *source, const struct trace_event *event)
@@ -197,7 +245,7 @@ static int report_run(struct reader *reader)
     write_json(&page.explain, MOST_FOUND, found);
     fclose(found);
     sum_up(&page, reader);
-    write_page(&page);
+    fill(&page, page_frame);
     reader_close_written(reader, page.out, path);
     reader->out_name = "standard output";
     if (!reader_given(reader, "output"))
@@ -205,7 +253,7 @@ static int report_run(struct reader *reader)
     int status = reader_status(reader);
     free(page.found);
     free(page.summed);
-    matrix_free(&page.matrix);
+    free(page.matrix.values);
     timeline_free(&page.timeline);
     explain_free(&page.explain);
     free(path);
