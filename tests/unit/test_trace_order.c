@@ -1,4 +1,4 @@
-/* LINK: src/trace/check/order.c src/trace/read/sets.c src/base/memory.c */
+/* LINK: src/trace/check/order.c src/base/memory.c */
 /* LINK: src/base/table.c src/base/hash.c */
 /* Which accesses are complete for which PE, after quiet, fence, flags, collectives and several
  * contexts. */

@@ -376,34 +376,3 @@ bool order_everywhere(const struct order *order, const struct access *access)
 {
     return at(&order->least, access->completion) >= access->number;
 }
-
-/* ---- Collectives ---- */
-
-uint64_t meet_arrive(struct turns *set, struct order *order, int64_t size, int64_t member, int pe,
-                     uint64_t elements)
-{
-    uint64_t number = turns_take(set, size, member, sizeof(struct meet));
-    struct meet *meet = meet_at(set, number);
-    meet->size = size;
-    meet->arrived++;
-    meet->elements += elements;
-    order_tell(order, pe, &meet->clock);
-    return number;
-}
-
-void meet_leave(struct turns *set, struct order *order, uint64_t number, int pe)
-{
-    struct meet *meet = meet_at(set, number);
-    order_learn(order, pe, &meet->clock);
-    meet->left++;
-    while (set->first < set->last &&
-           meet_at(set, set->first)->left == meet_at(set, set->first)->size)
-        free(meet_at(set, set->first++)->clock.of);
-}
-
-void meets_free(struct turns *set)
-{
-    for (uint64_t i = set->first; i < set->last; i++)
-        free(meet_at(set, i)->clock.of);
-    turns_free(set);
-}

@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #include "trace/check/shadow.h"
-#include "trace/read/sets.h"
 
 struct order;
 
@@ -65,29 +64,5 @@ bool order_fenced(const struct order *, const struct access *);
 /* Whether an access is complete for all PEs: to be called after order_least(). */
 void order_least(struct order *);
 bool order_everywhere(const struct order *, const struct access *);
-
-/* ---- Collectives and locks: what PEs learn where they meet ---- */
-
-/* A collective of a set of PEs. */
-struct meet {
-    struct order_clock clock; /* what those know that have come */
-    int64_t size, arrived, left;
-    uint64_t elements; /* of all that have come */
-};
-
-static inline struct meet *meet_at(const struct turns *set, uint64_t number)
-{
-    return turns_at(set, number, sizeof(struct meet));
-}
-/* Returns the number of the collective. */
-uint64_t meet_arrive(struct turns *, struct order *, int64_t size, int64_t member, int pe,
-                     uint64_t elements);
-void meet_leave(struct turns *, struct order *, uint64_t number, int pe);
-void meets_free(struct turns *);
-
-struct lock {
-    struct order_clock clock;
-    bool held;
-};
 
 #endif

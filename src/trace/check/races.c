@@ -34,6 +34,18 @@ struct changes {
     size_t count, room;
 };
 
+/* A collective of a set of PEs, in which they learn of one another. */
+struct meet {
+    struct order_clock clock; /* what those know that have come */
+    int64_t size, arrived, left;
+    uint64_t elements; /* of all that have come */
+};
+
+struct lock {
+    struct order_clock clock;
+    bool held;
+};
+
 /* A thread. */
 struct thread {
     bool meets; /* it is in a collective of this set: */
@@ -567,6 +579,11 @@ static bool set_of_call(struct deed *call, struct set_call *set, int64_t *size)
     return true;
 }
 
+static struct meet *meet_at(const struct turns *meets, uint64_t number)
+{
+    return turns_at(meets, number, sizeof(struct meet));
+}
+
 static void begin_together(struct deed *call)
 {
     struct races *races = call->races;
@@ -581,22 +598,31 @@ static void begin_together(struct deed *call)
     memory_extend(races->meets, set.set, &races->meet_room);
     call->thread->set = set.set;
     call->thread->meets = true;
-    call->thread->meet = meet_arrive(&races->meets[set.set], races->order, size, set.member,
-                                     call->pe, (uint64_t)value(call, TRACE_ELEMENTS, 0));
+    struct turns *meets = &races->meets[set.set];
+    call->thread->meet = turns_take(meets, size, set.member, sizeof(struct meet));
+    struct meet *meet = meet_at(meets, call->thread->meet);
+    meet->size = size;
+    meet->arrived++;
+    meet->elements += (uint64_t)value(call, TRACE_ELEMENTS, 0);
+    order_tell(races->order, call->pe, &meet->clock);
 }
 
 static bool end_together(struct deed *call)
 {
     struct races *races = call->races;
     struct turns *meets = &races->meets[call->thread->set];
-    const struct meet *meet = meet_at(meets, call->thread->meet);
+    struct meet *meet = meet_at(meets, call->thread->meet);
     struct set_call set;
     int64_t size;
     if (meet->arrived < meet->size && !call->thread->again)
         return false;
     uint64_t elements = meet->elements;
     call->thread->meets = false;
-    meet_leave(meets, races->order, call->thread->meet, call->pe);
+    order_learn(races->order, call->pe, &meet->clock);
+    meet->left++;
+    while (meets->first < meets->last &&
+           meet_at(meets, meets->first)->left == meet_at(meets, meets->first)->size)
+        free(meet_at(meets, meets->first++)->clock.of);
     if (call->kind->collective == COLLECTIVE_COLLECT &&
         source_routine(call->source, call->event)->class == TRACE_COLLECTIVE &&
         set_of_call(call, &set, &size))
@@ -818,8 +844,12 @@ static void release(struct races *races)
     for (size_t i = 0; i < races->change_room; i++)
         free(races->changes[i].of);
     free(races->changes);
-    for (size_t i = 0; i < races->meet_room; i++)
-        meets_free(&races->meets[i]);
+    for (size_t i = 0; i < races->meet_room; i++) {
+        struct turns *meets = &races->meets[i];
+        for (uint64_t k = meets->first; k < meets->last; k++)
+            free(meet_at(meets, k)->clock.of);
+        turns_free(meets);
+    }
     free(races->meets);
     for (size_t i = 0; i < races->locks.count; i++)
         free(((struct lock *)races->locks.values)[i].clock.of);

@@ -1,5 +1,5 @@
 /* Runs a program under the tracer: options, folder, library, launcher. */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, realpath */
 #include "trace/command/command.h"
 
 #include <ctype.h>
@@ -15,10 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "trace/format.h"
 #include "trace/recording.h"
+
+#ifndef SKAMPI_LIBRARY_DIR
+#define SKAMPI_LIBRARY_DIR "/usr/local/lib"
+#endif
+#define LIBRARY "libshmemtrace.so"
+#define SEPARATORS " :" /* of LD_PRELOAD, which has no quotes */
 
 /* Statuses of shells for what cannot be started. */
 enum { STATUS_WRONG = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
@@ -123,6 +131,110 @@ static int take_options(int argc, char **argv, struct recording *recording)
             return -refuse("out of memory");
     }
     return i;
+}
+
+/* ---- The library, which LD_PRELOAD puts into the program ---- */
+
+struct preload {
+    char library[PATH_MAX];
+    char link[PATH_MAX]; /* link that names the library, removed at the end; "" without one */
+};
+
+/* Finds the library next to this program in a build, else where it was installed. Status 0, or 2
+ * after one line on standard error, as of the next function. */
+static int preload_find(struct preload *preload)
+{
+    static const char *const places[] = {LIBRARY, "../lib/" LIBRARY};
+    char beside[PATH_MAX], *path = preload->library;
+    preload->link[0] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (beside_find(beside, places[i]) && realpath(beside, path) && access(path, R_OK) == 0)
+            return 0;
+    snprintf(path, PATH_MAX, "%s/" LIBRARY, SKAMPI_LIBRARY_DIR);
+    if (access(path, R_OK) == 0)
+        return 0;
+    return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
+                  "python3, or make install",
+                  LIBRARY, SKAMPI_LIBRARY_DIR);
+}
+
+/* Finds a name of the library that LD_PRELOAD can hold: its path, or a link in the folder of the
+ * trace or the folder for temporary files. command is a name for the link that no other command
+ * uses. */
+static int preload_name(struct preload *preload, const char *folder, const char *command)
+{
+    const char *const places[] = {folder, getenv("TMPDIR"), "/tmp"};
+    if (!strpbrk(preload->library, SEPARATORS))
+        return 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!places[i] || strpbrk(places[i], SEPARATORS) ||
+            snprintf(preload->link, PATH_MAX, "%s/" FORMAT_CLAIM ".so", places[i], command) >=
+                PATH_MAX)
+            continue;
+        if (symlink(preload->library, preload->link) == 0)
+            return 0;
+    }
+    preload->link[0] = '\0';
+    return refuse("%s: LD_PRELOAD takes no path with a blank or a colon, and no link to it can be "
+                  "made in the folder of the trace, in TMPDIR or in /tmp: move it",
+                  preload->library);
+}
+
+/* Our library follows others in the list. Other libraries' wrappers call the next function of their
+ * name, as the rule is; ours call the real library, so wrappers after them would see nothing. */
+static char *after_others(const char *others, const char *library)
+{
+    bool more = others && *others;
+    return text_format("%s%s%s", more ? others : "", more ? ":" : "", library);
+}
+
+/* The word after -x. If it sets LD_PRELOAD, our library follows the user's libraries there. */
+static char *with_library(const char *word, const char *library, char *preload)
+{
+    static const char name[] = "LD_PRELOAD=";
+    if (strcmp(word, "LD_PRELOAD") == 0)
+        return preload; /* the environment's value comes first in it */
+    if (strncmp(word, name, strlen(name)) != 0)
+        return (char *)(uintptr_t)word;
+    return text_format("%s%s", name, after_others(word + strlen(name), library));
+}
+
+/* The command "LAUNCHER -x NAME... REST". Each ":" between programs is followed by "-x NAME..."
+ * again, since the option holds for one program. */
+static char **with_variables(char **command, size_t count, const char *library, char *preload)
+{
+    size_t programs = 1, used = 0;
+    for (size_t i = 1; i < count; i++)
+        programs += strcmp(command[i], ":") == 0;
+    char **words =
+        memory_zeroed(count + programs * 2 * (recording_row_count + 2) + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++) {
+        bool variable = i > 0 && strcmp(command[i - 1], "-x") == 0;
+        words[used++] = variable ? with_library(command[i], library, preload) : command[i];
+        if (i > 0 && strcmp(command[i], ":") != 0)
+            continue;
+        words[used++] = "-x";
+        words[used++] = preload;
+        words[used++] = "-x";
+        words[used++] = FORMAT_JOBS_VARIABLE;
+        for (size_t k = 0; k < recording_row_count; k++)
+            if (getenv(recording_rows[k].variable)) {
+                words[used++] = "-x";
+                words[used++] = (char *)(uintptr_t)recording_rows[k].variable;
+            }
+    }
+    return words;
+}
+
+/* Sets LD_PRELOAD. Returns the command, with options that make the launcher pass it on. */
+static char **preload_command(const struct preload *preload, char **command, size_t count)
+{
+    const char *library = preload->link[0] ? preload->link : preload->library;
+    char *text = after_others(getenv("LD_PRELOAD"), library);
+    if (programs_is_open_mpi(command[0]))
+        return with_variables(command, count, library, text_format("LD_PRELOAD=%s", text));
+    setenv("LD_PRELOAD", text, 1);
+    return command;
 }
 
 /* ---- Running it ---- */
@@ -296,7 +408,8 @@ int record_main(int argc, char **argv, const char *const *commands, int command_
     }
     command = preload_command(&preload, command, (size_t)(argc - first));
     int error, end = run(command, &error);
-    preload_tidy(&preload);
+    if (preload.link[0])
+        unlink(preload.link);
     destination_tidy(&to, !error);
     if (error) {
         refuse("%s: %s", command[0], strerror(error));

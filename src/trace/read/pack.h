@@ -32,9 +32,6 @@ struct pack_entry {
     uint32_t number;
     uint32_t checksum; /* of all before it */
 };
-/* Set the checksum of a head, or of an entry, that is otherwise complete. */
-void pack_seal_head(struct pack_head *);
-void pack_seal_entry(struct pack_entry *);
 
 /* The place of the bytes of a trace's file. */
 struct place {

@@ -1,4 +1,4 @@
-"""What the headers of the library declare, and what a program can be linked with."""
+"""What the headers of the library declare, what a program can be linked with, and errors."""
 
 import functools
 import itertools
@@ -8,12 +8,33 @@ import subprocess
 import tempfile
 from collections import namedtuple
 
-import messages
-
 HEADERS = ("shmem.h", "shmemx.h")
 # What a header says: types as they are written there (parameters None: not understood); where is
 # "file:line".
 Declaration = namedtuple("Declaration", "name returns parameters noreturn where")
+
+
+class Error(Exception):
+    """Printed as one line; the status is 2."""
+
+
+def listed(words):
+    words = list(words)
+    return " ".join(words[:20]) + (" ..." if len(words) > 20 else "")
+
+
+def shown(path):
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def write_text(path, text):
+    """Writes a file; an error names it."""
+    try:
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror or error}") from None
 
 
 def run(command, source):
@@ -22,7 +43,7 @@ def run(command, source):
         done = subprocess.run(command, input=source, capture_output=True, text=True, check=False,
                               errors="replace", env={**os.environ, "LC_ALL": "C"})
     except OSError as error:
-        raise messages.Error(f"{command[0]}: {error.strerror}") from None
+        raise Error(f"{command[0]}: {error.strerror}") from None
     return done.returncode, done.stdout, done.stderr
 
 
@@ -37,7 +58,7 @@ def preprocess(compiler):
     status, text, errors = run([*compiler, "-E", "-x", "c", "-"], includes())
     if status:
         first = next((line for line in errors.splitlines() if "error" in line), errors.strip())
-        raise messages.Error(f"{HEADERS[0]} cannot be read by {compiler[0]}: {first}")
+        raise Error(f"{HEADERS[0]} cannot be read by {compiler[0]}: {first}")
     return text
 
 
@@ -176,4 +197,4 @@ def exported(names, compiler, libraries):
                 break
             wanted = [name for name in wanted if name not in missing]
     last = said.strip().splitlines()[-1:] or ["no reason given"]
-    raise messages.Error(f"no program with OpenSHMEM can be linked by {compiler[0]}: {last[0]}")
+    raise Error(f"no program with OpenSHMEM can be linked by {compiler[0]}: {last[0]}")

@@ -6,9 +6,7 @@ import re
 from collections import namedtuple
 from xml.parsers import expat
 
-import messages
-from declarations import canonical
-from messages import listed, shown
+from declarations import Error, canonical, listed, shown
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"signed": "(int64_t){}", "unsigned": "(int64_t)(uint64_t){}",
@@ -80,7 +78,7 @@ class Specification:
                 self.wrong(f"<{element}> has no attribute {listed(self.attributes)}")
 
     def wrong(self, text):
-        raise messages.Error(f"{shown(self.path)}:{self.line}: {text}")
+        raise Error(f"{shown(self.path)}:{self.line}: {text}")
 
     def take(self, name, default=None, known=None):
         """An attribute. Without default it must be there; it must be one of known."""
@@ -222,7 +220,7 @@ def xml_elements(path):
         with open(path, "rb") as file:
             parser.ParseFile(file)
     except expat.ExpatError as error:
-        raise messages.Error(f"{shown(path)}:{error.lineno}: no XML: "
+        raise Error(f"{shown(path)}:{error.lineno}: no XML: "
                         f"{expat.errors.messages[error.code]}") from None
     return found
 
