@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
+#include "trace/check/races.h"
 
 #define MOST_FINDINGS 100      /* findings that are printed; further ones are only counted */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */

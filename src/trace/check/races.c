@@ -2,7 +2,7 @@
  * Replays all calls in the order of time. A call begins: it gets a number, and what it does with
  * memory meets earlier accesses. It ends: its PE learns what it has waited for.
  */
-#include "trace/check/check.h"
+#include "trace/check/races.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -370,7 +370,7 @@ void find_path(struct explain *); /* path.c */
 void print_screen(const struct explain *, FILE *out);
 void write_json(const struct explain *, size_t most, FILE *out);
 
-/* ---- explain.c: all of it, also for other commands ---- */
+/* ---- run.c: all of it, also for other commands ---- */
 
 extern const struct reader_command explain_command;
 
