@@ -13,6 +13,8 @@
 
 static void *page;
 
+struct tracer tracer;
+
 void *comm_allocate(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

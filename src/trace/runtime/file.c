@@ -35,6 +35,19 @@ _Static_assert(sizeof(struct format_head) == 24, "the file's head has no gaps");
 
 /* ---- At the beginning ---- */
 
+bool file_make_folder(const char *path)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(part, 0777);
+            *at = '/';
+        }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
 char *file_problem(const char *what, const char *remedy)
 {
     return text_format("%s: %s: %s", file.path, what, remedy);
@@ -139,7 +152,7 @@ static int name_files(int job, char *unfinished, size_t size)
     else
         snprintf(folder, sizeof folder, "%s", tracer.recording.folder);
     snprintf(file.path, sizeof file.path, "%s", folder);
-    if (!claim_make_folder(folder) || !realpath(folder, whole))
+    if (!file_make_folder(folder) || !realpath(folder, whole))
         return errno;
     if (snprintf(file.path, sizeof file.path, "%s/" FORMAT_NAME, whole, tracer.pe) >=
             (int)sizeof file.path ||

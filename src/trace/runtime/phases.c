@@ -34,16 +34,6 @@ static struct {
     struct stretch current; /* counts: at its beginning */
 } counters;
 
-size_t phases_counters(void)
-{
-    return counters.count;
-}
-
-const char *const *phases_counter_names(void)
-{
-    return (const char *const *)counters.names;
-}
-
 static void open_stretch(uint32_t thread, uint32_t phase)
 {
     counters.current.phase = phase;
@@ -195,6 +185,8 @@ char *phases_count(const char *names)
         return text_format("SHMEMTRACE_HW=%s: these cannot be counted together: %s", names,
                            papi.strerror(status));
     counters.thread = pthread_self();
+    tracer.info.counters = counters.count;
+    tracer.info.counter_names = (const char *const *)counters.names;
     open_stretch(0, 0);
     return NULL;
 }

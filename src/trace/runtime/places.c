@@ -25,16 +25,6 @@ static struct {
     uintptr_t own; /* of this library, whose data is nobody's business */
 } places = {.names = {"private", "heap", "static"}, .objects = TRACE_LIBRARY};
 
-size_t places_objects(void)
-{
-    return places.objects;
-}
-
-const char *const *places_object_names(void)
-{
-    return (const char *const *)places.names;
-}
-
 /* The mapping of memory that an address lies in. Allocations begin at the same distance from its
  * beginning on all PEs. */
 static void find_heap(uintptr_t address)
@@ -103,6 +93,8 @@ void places_find(void)
     if (dladdr(&places, &own))
         places.own = (uintptr_t)own.dli_fbase;
     dl_iterate_phdr(add_object, &seen);
+    tracer.info.objects = places.objects;
+    tracer.info.object_names = (const char *const *)places.names;
     qsort(places.ranges, places.count, sizeof *places.ranges, compare_ranges);
 }
 

@@ -38,7 +38,7 @@ void tracer_say(const char *format, ...)
 /* ---- Which calls are recorded ---- */
 
 struct series_kind *plan_kinds;
-static uint8_t *plans;                /* by routine */
+uint8_t *plans;
 static bool *quick_some, *quick_none; /* by routine, see struct trace_run */
 
 /* Signal handlers and other threads may change tracer.off at the same time. */
@@ -98,11 +98,6 @@ bool plan_routines(void)
         plan_kinds[i] = series_kind(&trace_routines[i]);
     }
     return true;
-}
-
-enum plan plan_of(unsigned routine)
-{
-    return (enum plan)plans[routine];
 }
 
 /* ---- One at a time ---- */

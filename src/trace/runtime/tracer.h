@@ -40,7 +40,7 @@ struct tracer {
     atomic_uint thread_count;
     atomic_uint_fast64_t unrecorded; /* calls of threads whose state found no memory */
     int64_t loaded;                  /* ticks: when this library was loaded */
-    struct trace_info info;          /* of the clocks, and what calls cost */
+    struct trace_info info;          /* of the run, as far as it is known */
     char clock_text[128];
 };
 extern struct tracer tracer;
@@ -56,7 +56,7 @@ enum plan {
 
 /* Decides for all routines by tracer.recording. Call it once. False if there is no memory. */
 bool plan_routines(void);
-enum plan plan_of(unsigned routine);
+extern uint8_t *plans;                 /* enum plan by routine */
 extern struct series_kind *plan_kinds; /* by routine */
 
 /* Begins to record, unless there is one of these reasons (OFF_...) not to. */
@@ -140,26 +140,10 @@ void file_report_lost(uint64_t lost, uint64_t events);
 /* Writes how the program ended; last: cuts off what follows `end`. In signal handlers. */
 void file_write_ending(const struct trace_info *, off_t end, bool last);
 
+/* Makes a folder, and the folders that lead to it, unless they exist. */
+bool file_make_folder(const char *path);
 /* "FILE: what: remedy", to be freed. */
 char *file_problem(const char *what, const char *remedy);
-
-/*
- * ---- claim.c ----
- *
- * Chooses the folder for the trace of a job, and removes traces of earlier commands. One PE calls
- * this, at the start of the trace.
- */
-
-/* Which of the jobs of one command this is: from the second one on, each has a folder of its own.
- * PE 0. */
-int claim_folder(void);
-/* The trace of that job has begun: the first one removes what is left of earlier commands, of PEs
- * from this one on. PE 0. */
-void claim_replace(int job, int first_pe);
-/* Tells the command that there will be no trace, and that the reason was printed. */
-void claim_refused(void);
-/* Makes a folder, and the folders that lead to it, unless they exist. */
-bool claim_make_folder(const char *path);
 
 /*
  * ---- clocks.c ----
@@ -198,13 +182,11 @@ void modules_write(void);
  * neither.
  */
 
-/* Finds the objects that places lie in; collective over all PEs. */
+/* Finds the objects that places lie in, and names them in tracer.info; collective over all PEs. */
 void places_find(void);
 struct range places_heap(void); /* it has no bytes if it is not known */
 /* The range in which an address lies. */
 struct range places_range(uintptr_t address);
-size_t places_objects(void);
-const char *const *places_object_names(void);
 
 /*
  * ---- stacks.c ----
@@ -223,7 +205,7 @@ void stacks_leave(void);
 const uint64_t *stacks_find(const uint64_t *caller, size_t *depth);
 
 /*
- * ---- journal.c ----
+ * ---- thread.c, first part ----
  *
  * Journals of a thread: they hold calls as they were written down, until these become blocks of
  * the file.
@@ -291,21 +273,11 @@ struct position {
  * handlers. */
 struct position journal_find(const struct journal *, const void *end, uint64_t index);
 
-/* Makes the thread write into this journal from now on. base: end of the call before (ticks). */
-void journal_open(struct tracer_thread *, struct journal *, int64_t base);
-/* The ring's oldest journal is used again. */
-void journal_turn(struct tracer_thread *, int64_t base);
-/* Encodes all entries, and writes the blocks that they fill. */
-void journal_encode(struct tracer_thread *);
-/* Writes the block that is being filled, or keeps it in the ring, and begins another. */
-void journal_write_block(struct tracer_thread *);
-
 /* The i-th of the blocks in the ring, the oldest first. */
 struct buffer *journal_slot(const struct tracer_thread *, size_t i);
 
 /* False: out of memory. */
 bool journal_allocate_encoder(struct encoder *);
-void journal_free_encoder(struct encoder *);
 
 /* ---- profile.c: --summary: calls, bytes and time by routine, phase and peer. One thread adds.
  * ---- */
@@ -326,15 +298,15 @@ uint64_t profile_write(const struct profile *, uint32_t thread, off_t *end, uint
  * the thread that started the library.
  */
 
-/* Starts the counters. NULL, or why they cannot be had (to be freed). */
+/* Starts the counters, and names them in tracer.info. NULL, or why they cannot be had (to be
+ * freed).
+ */
 char *phases_count(const char *names);
-size_t phases_counters(void);
-const char *const *phases_counter_names(void);
 /* Writes what was counted since the last change of phase. No more is counted. */
 void phases_end(void);
 
 /*
- * ---- thread.c ----
+ * ---- thread.c, second part ----
  *
  * Threads of the application, and what a thread does about a call besides writing it down. The
  * state of a thread is made at its first call, and kept until the trace has ended.
