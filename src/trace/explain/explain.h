@@ -229,6 +229,7 @@ struct explain {
     size_t part_count, part_room;
     double all_met;        /* when all PEs last met */
     struct table pair_met; /* by two lines: when they last met (seconds) */
+    struct table sums;     /* what lines did before the wait that is being added: past.c */
     struct flags flags;
     struct meetings *meetings; /* by set */
     size_t meeting_room;

@@ -16,7 +16,7 @@
 /* ---- Writes ---- */
 
 /* The line has waited from then on. */
-static bool wait_for(struct step *step, struct condition condition, double from)
+static void wait_for(struct step *step, struct condition condition, double from)
 {
     struct line *line = step->line;
     condition.to = step->end;
@@ -24,10 +24,10 @@ static bool wait_for(struct step *step, struct condition condition, double from)
         condition.from = -INFINITY;
     const struct write *write = flags_find(&step->explain->flags, &condition);
     if (!write)
-        return false;
-    step_ideal(shares_of(step->explain, step->line, step->event->phase), line, write->ideal);
+        return;
+    step_ideal(step->explain, line, step->event->phase, write->ideal);
     if (write->line == step->number || write->time <= from)
-        return true;
+        return;
     struct wait wait = step_wait(step, CAUSE_WRITER);
     wait.by = write->line;
     wait.by_call = write->call;
@@ -35,7 +35,6 @@ static bool wait_for(struct step *step, struct condition condition, double from)
     wait.until = write->time;
     step_add(step, wait, false);
     lines_met(step->explain, step->number, write->line, write->time);
-    return true;
 }
 
 /* ---- Locks: who held them while others waited ---- */
@@ -64,7 +63,7 @@ static void lock_got(struct step *step, double since)
     while (first > oldest && lock->holders[(first - 1) % HOLDERS].released > since)
         first--;
     if (lock->count)
-        step_ideal(shares_of(step->explain, step->line, step->event->phase), step->line,
+        step_ideal(step->explain, step->line, step->event->phase,
                    lock->holders[(lock->count - 1) % HOLDERS].ideal);
     for (size_t i = first; i < lock->count; i++) {
         const struct holder *holder = &lock->holders[i % HOLDERS];
@@ -99,9 +98,10 @@ static bool same_variable(const struct poll *poll, const struct step *step)
 }
 
 /* The time since the loop began becomes time that the line waits. */
-static void forget_loop(struct step *step, struct shares *shares)
+static void forget_loop(struct step *step)
 {
     struct line *line = step->line;
+    struct shares *shares = shares_of(step->explain, line, step->event->phase);
     past_cut(&line->past, line->poll.mark);
     shares->useful -= line->poll.useful;
     shares->ideal -= line->poll.useful;
@@ -126,7 +126,7 @@ static void settle(struct step *step)
         return;
     struct step loop = *step;
     struct call next = line->call;
-    forget_loop(step, shares_of(step->explain, step->line, step->event->phase));
+    forget_loop(step);
     loop.end = poll->to;
     line->call = poll->call;
     wait_for(&loop, condition, poll->from);
@@ -170,46 +170,38 @@ static void poll_begin(struct step *step, int kind)
                                .from = step->start};
 }
 
-/* What was tested is there. */
-static bool poll_succeed(struct step *step)
-{
-    struct line *line = step->line;
-    struct poll poll = line->poll;
-    forget_loop(step, shares_of(step->explain, step->line, step->event->phase));
-    line->poll.kind = POLL_NONE;
-    if (poll.kind == POLL_LOCK)
-        lock_got(step, poll.from);
-    else
-        wait_for(step, flags_condition(step->kind, line->pe, step->event), poll.from);
-    step_push(step, poll.from, step->end, line->call);
-    return true;
-}
-
 /* At the end of each call; true: the loop's time was added to the past already. */
 static bool poll_end(struct step *step)
 {
     struct line *line = step->line;
-    int kind = poll_kind(step);
-    bool failed = kind == POLL_FETCH || test_failed(step->kind, step->event);
-    if (kind == POLL_NONE && line->poll.kind == POLL_NONE)
+    const int kind = poll_kind(step);
+    const struct poll before = line->poll;
+    const bool loops = before.kind != POLL_NONE;
+    if (kind == POLL_NONE && !loops)
         return false;
-    if (kind != POLL_NONE && !failed) {
-        if (line->poll.kind != POLL_NONE)
-            return poll_succeed(step);
-        if (kind == POLL_LOCK)
-            lock_got(step, step->start);
-        return false;
+    if (kind != POLL_NONE && kind != POLL_FETCH && !test_failed(step->kind, step->event)) {
+        /* What was tested is there. */
+        if (loops) {
+            forget_loop(step);
+            line->poll.kind = POLL_NONE;
+        }
+        if ((loops ? (int)before.kind : kind) == POLL_LOCK)
+            lock_got(step, loops ? before.from : step->start);
+        else if (loops)
+            wait_for(step, flags_condition(step->kind, line->pe, step->event), before.from);
+        if (loops)
+            step_push(step, before.from, step->end, line->call);
+        return loops;
     }
-    bool first = line->poll.kind == POLL_NONE;
-    if (first)
+    if (!loops)
         poll_begin(step, kind);
     line->poll.calls += kind != POLL_NONE;
     line->poll.to = step->end;
     line->poll.call = line->call;
     line->poll.phase = step->event->phase;
-    if (!first)
+    if (loops)
         stretch(line, step->end);
-    return !first;
+    return loops;
 }
 
 /* ---- Collectives: who came last ---- */
@@ -276,7 +268,7 @@ static void met(struct step *step, struct meeting *meeting)
         struct line *line = &explain->lines[arrival->line];
         all = all && arrival->end >= time;
         if (arrival->end >= time)
-            step_ideal(shares_of(explain, line, arrival->phase), line, ideal);
+            step_ideal(explain, line, arrival->phase, ideal);
     }
     for (size_t i = 0; i + 1 < meeting->count && !all; i++)
         lines_met(explain, meeting->arrivals[i].line, meeting->arrivals[meeting->count - 1].line,

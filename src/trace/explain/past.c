@@ -9,8 +9,6 @@
 #include "base/numbers.h"
 
 #define PAST_MOST 4096 /* segments of a line that are kept */
-#define SUMS 1024      /* buckets */
-#define SUMS_MOST 512
 #define PARTS_MOST 6
 
 /* ---- The ring ---- */
@@ -61,38 +59,13 @@ struct segment *past_segment(struct past *past, uint64_t number)
 /* ---- Sums by activity ---- */
 
 struct sum {
-    uint64_t turn; /* of the comparison that it belongs to */
     struct part part;
     double seconds;
 };
 
-struct sums {
-    struct sum of[SUMS];
-    uint16_t used[SUMS_MOST];
-    size_t count;
-    uint64_t turn;
-};
-
-static void sums_add(struct sums *sums, const struct part *key, double seconds)
-{
-    uint64_t mixed = (key->activity ^ (uint64_t)key->wait << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t i = mixed >> 54;
-    while (sums->of[i].turn == sums->turn &&
-           (sums->of[i].part.activity != key->activity || sums->of[i].part.wait != key->wait))
-        i = (i + 1) % SUMS;
-    struct sum *sum = &sums->of[i];
-    if (sum->turn != sums->turn) {
-        if (sums->count == SUMS_MOST)
-            return;
-        *sum = (struct sum){.turn = sums->turn, .part = *key};
-        sums->used[sums->count++] = (uint16_t)i;
-    }
-    sum->seconds += seconds;
-}
-
-/* Adds what the line did from one time to another. The waits of the one that is compared with are
- * of one kind; returns their sum. */
-static double sums_past(struct sums *sums, const struct past *past, double from, double to,
+/* Adds what the line did from one time to another, by activity or wait. The waits of the one that
+ * is compared with are of one kind; returns their sum. */
+static double sums_past(struct table *sums, const struct past *past, double from, double to,
                         double sign)
 {
     double waiting = 0;
@@ -108,46 +81,50 @@ static double sums_past(struct sums *sums, const struct past *past, double from,
             waiting += end - start;
         if (segment->wait && sign < 0)
             continue;
-        const struct part key = {.wait = segment->wait,
-                                 .ordinal = segment->ordinal,
-                                 .activity = segment->wait ? 0 : segment->activity};
-        sums_add(sums, &key, sign * (end - start));
+        const struct part part = {.wait = segment->wait,
+                                  .ordinal = segment->ordinal,
+                                  .activity = segment->wait ? 0 : segment->activity};
+        const uint64_t key[] = {part.activity, part.wait};
+        size_t before = sums->count;
+        struct sum *sum = table_value(sums, key, sizeof key, sizeof *sum);
+        if (sums->count > before)
+            sum->part = part;
+        sum->seconds += sign * (end - start);
     }
     return waiting;
 }
 
 static int compare_sums(const void *a, const void *b)
 {
-    const struct sum *const *x = a, *const *y = b;
-    return ORDER((*y)->seconds, (*x)->seconds) ?: ORDER((*x)->part.activity, (*y)->part.activity);
+    const struct sum *x = a, *y = b;
+    return ORDER(y->seconds, x->seconds) ?: ORDER(x->part.activity, y->part.activity);
 }
 
 /* Makes parts of the largest sums. waits: by how much waits of `by` count. */
-static void add_parts(struct explain *explain, struct wait *wait, struct sums *sums, double waits)
+static void add_parts(struct explain *explain, struct wait *wait, double waits)
 {
-    const struct sum *found[SUMS_MOST];
+    struct sum *sums = explain->sums.values;
     size_t count = 0;
     double all = 0;
-    for (size_t i = 0; i < sums->count; i++) {
-        struct sum *sum = &sums->of[sums->used[i]];
-        if (sum->part.wait)
-            sum->seconds *= waits;
-        if (sum->seconds > 0)
-            found[count++] = sum;
+    for (size_t i = 0; i < explain->sums.count; i++) {
+        struct sum sum = sums[i];
+        sum.seconds *= sum.part.wait ? waits : 1;
+        if (sum.seconds > 0)
+            sums[count++] = sum;
     }
     if (count)
-        qsort(found, count, sizeof *found, compare_sums);
+        qsort(sums, count, sizeof *sums, compare_sums);
     if (count > PARTS_MOST)
         count = PARTS_MOST;
     for (size_t i = 0; i < count; i++)
-        all += found[i]->seconds;
+        all += sums[i].seconds;
     wait->first_part = (uint32_t)explain->part_count;
     wait->parts = count ? (uint32_t)count : 1;
     memory_extend(explain->parts, explain->part_count + PARTS_MOST, &explain->part_room);
     struct part *parts = &explain->parts[explain->part_count];
     for (size_t i = 0; i < count; i++) {
-        parts[i] = found[i]->part;
-        parts[i].share = found[i]->seconds / all;
+        parts[i] = sums[i].part;
+        parts[i].share = sums[i].seconds / all;
     }
     if (count == 0) /* it did nothing that is known: it is the call itself */
         parts[0] = (struct part){.activity = activity(false, wait->by_call.spot, wait->phase),
@@ -169,32 +146,26 @@ void lines_met(struct explain *explain, uint32_t a, uint32_t b, double time)
     *pair_met(explain, a, b) = time;
 }
 
-static double last_met(struct explain *explain, uint32_t a, uint32_t b)
-{
-    double met = explain->all_met > explain->from ? explain->all_met : explain->from,
-           pair = *pair_met(explain, a, b);
-    return pair > met ? pair : met;
-}
-
 uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
 {
-    static struct sums sums;
     if (!(wait.until > wait.from))
         return 0;
     memory_extend(explain->waits, explain->wait_count, &explain->wait_room);
-    sums.turn++;
-    sums.count = 0;
+    table_clear(&explain->sums);
     double waits = 1;
     if (wait.by != NOBODY && cause_has_late_pe(wait.cause)) {
         const struct past *late = &explain->lines[wait.by].past,
                           *early = &explain->lines[wait.line].past;
-        double met = meanwhile ? wait.from : last_met(explain, wait.line, wait.by);
-        double waited = sums_past(&sums, late, met, wait.until, 1);
-        double waited_too = meanwhile ? 0 : sums_past(&sums, early, met, wait.from, -1);
+        double met = wait.from;
+        if (!meanwhile)
+            met =
+                fmax(fmax(explain->all_met, explain->from), *pair_met(explain, wait.line, wait.by));
+        double waited = sums_past(&explain->sums, late, met, wait.until, 1);
+        double waited_too = meanwhile ? 0 : sums_past(&explain->sums, early, met, wait.from, -1);
         if (waited > 0)
             waits = 1 - waited_too / waited;
     }
-    add_parts(explain, &wait, &sums, waits > 0 ? waits : 0);
+    add_parts(explain, &wait, waits > 0 ? waits : 0);
     explain->waits[explain->wait_count++] = wait;
     return (uint32_t)explain->wait_count;
 }

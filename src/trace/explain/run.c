@@ -149,7 +149,8 @@ void explain_free(struct explain *explain)
         free(findings[i].blamed);
     }
     struct table *tables[] = {&explain->spots,    &explain->phases, &explain->pair_met,
-                              &explain->findings, &explain->stays,  &explain->locks};
+                              &explain->findings, &explain->stays,  &explain->locks,
+                              &explain->sums};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
     void *arrays[] = {explain->pe,       explain->first_line, explain->lines,

@@ -49,10 +49,11 @@ void step_push(const struct step *, double from, double to, struct call);
 struct shares *shares_of(struct explain *, struct line *, uint32_t phase);
 /* The line goes on only when another one has come so far, also where communication takes no time.
  */
-static inline void step_ideal(struct shares *shares, struct line *line, double ideal)
+static inline void step_ideal(struct explain *explain, struct line *line, uint32_t phase,
+                              double ideal)
 {
     if (ideal > line->ideal) {
-        shares->ideal += ideal - line->ideal;
+        shares_of(explain, line, phase)->ideal += ideal - line->ideal;
         line->ideal = ideal;
     }
 }
