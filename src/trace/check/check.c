@@ -59,6 +59,11 @@ struct pe {
 
 struct check {
     struct reader *reader;
+    /* What the files so far have in common: */
+    bool *there; /* by PE; NULL: there was no file yet */
+    int run_pes;
+    bool one_run; /* its beginning is known: that of all of its PEs */
+    int64_t beginning;
     uint64_t findings, events, dropped;
     uint64_t pointers;  /* calls that gave a pointer to memory of another PE */
     size_t start_alone; /* PEs whose clocks were synchronized only at the start */
@@ -112,30 +117,25 @@ static uint64_t recorded_calls(struct source *source)
     return calls;
 }
 
-/* What the files so far have in common. */
-struct files {
-    bool *there; /* by PE; NULL: there was no file yet */
-    int pes;
-    bool one_run; /* its beginning is known: that of all of its PEs */
-    int64_t beginning;
-};
-
 /* Whether a file belongs to the others. */
-static void check_member(struct check *check, const struct source *source, struct files *files)
+static void check_member(struct check *check, const struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (!files->there)
-        *files = (struct files){memory_zeroed((size_t)info->pes, sizeof(bool)), info->pes,
-                                info->start.known, info->beginning};
-    if (info->pes != files->pes)
+    if (!check->there) {
+        check->there = memory_zeroed((size_t)info->pes, sizeof(bool));
+        check->run_pes = info->pes;
+        check->one_run = info->start.known;
+        check->beginning = info->beginning;
+    }
+    if (info->pes != check->run_pes)
         finding(check, "%s: belongs to a run on %d PEs, other files to one on %d", source->path,
-                info->pes, files->pes);
-    else if (files->one_run && info->start.known && info->beginning != files->beginning)
+                info->pes, check->run_pes);
+    else if (check->one_run && info->start.known && info->beginning != check->beginning)
         finding(check, "%s: is of another run: %s", source->path, info->command);
-    else if (files->there[info->pe])
+    else if (check->there[info->pe])
         finding(check, "%s: a second file of PE %d", source->path, info->pe);
     else
-        files->there[info->pe] = true;
+        check->there[info->pe] = true;
 }
 
 /* What a file lacks. */
@@ -170,7 +170,6 @@ static void check_whole(struct check *check, struct source *source)
 static void check_files(struct check *check)
 {
     struct reader *reader = check->reader;
-    struct files files = {0};
     check->matching = true;
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = reader_source(reader, i);
@@ -181,23 +180,22 @@ static void check_files(struct check *check)
         const struct trace_info *info = source->info;
         check->pes[i].thread_count = info->threads;
         check->pes[i].threads = memory_zeroed((size_t)info->threads, sizeof *check->pes[i].threads);
-        check_member(check, source, &files);
+        check_member(check, source);
         if ((size_t)info->pe < reader->count)
             check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
         check_whole(check, source);
         source_close(source);
     }
-    for (int pe = 0; pe < files.pes && reader_wants_run(reader); pe++)
-        if (!files.there[pe])
+    for (int pe = 0; pe < check->run_pes && reader_wants_run(reader); pe++)
+        if (!check->there[pe])
             finding(check, "%s: no file of PE %d", reader->path, pe);
-    if (!reader_wants_run(reader) && files.pes > 1) {
-        reader_say(reader, "one PE of %d, so collectives are not matched", files.pes);
+    if (!reader_wants_run(reader) && check->run_pes > 1) {
+        reader_say(reader, "one PE of %d, so collectives are not matched", check->run_pes);
         check->matching = false;
     }
     /* Only the files of one run, each PE's once, have a PE for every member of a set. */
     if (check->findings)
         check->matching = false;
-    free(files.there);
 }
 
 /* ---- Each event by itself, and after the one before it of its thread ---- */
@@ -468,6 +466,7 @@ static void check_free(struct check *check)
         table_free(&check->pes[i].locks);
     }
     free(check->pes);
+    free(check->there);
     for (size_t i = 0; i < check->set_room; i++)
         turns_free(&check->sets[i].turns);
     free(check->sets);
@@ -499,8 +498,7 @@ static int check_run(struct reader *reader)
         check_ends(&check);
     if (reader_given(reader, "races"))
         check_races(&check);
-    reader_tell_pointers(reader, check.pointers);
-    reader_tell_start_alone(reader, check.start_alone);
+    reader_tell_gaps(reader, check.pointers, check.start_alone);
     fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
             reader->count, check.events, check.set_count);
     if (check.findings)

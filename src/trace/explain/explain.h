@@ -147,7 +147,7 @@ struct line {
     size_t spent_room;
     uint32_t first_wait, call_waits; /* 1 + number of the first one of the present call */
     uint32_t *waits; /* after they are all known: its waits that make up the critical path */
-    size_t wait_count;
+    size_t wait_count, wait_room;
     struct watch watches[WATCHED];
     size_t watch_count;
     int64_t open[WATCHED]; /* whom it has put to since the last quiet */

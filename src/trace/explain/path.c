@@ -25,21 +25,13 @@ struct path {
 /* Lists the waits of each line that another one ended, in their order. */
 static void list_waits(struct explain *explain)
 {
-    for (int fill = 0; fill < 2; fill++) {
-        for (uint32_t i = 0; i < explain->wait_count; i++) {
-            const struct wait *wait = &explain->waits[i];
-            struct line *line = &explain->lines[wait->line];
-            if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
-                continue;
-            if (fill)
-                line->waits[line->wait_count] = i;
-            line->wait_count++;
-        }
-        for (uint32_t i = 0; !fill && i < explain->line_count; i++) {
-            struct line *line = &explain->lines[i];
-            line->waits = memory_zeroed(line->wait_count, sizeof *line->waits);
-            line->wait_count = 0;
-        }
+    for (uint32_t i = 0; i < explain->wait_count; i++) {
+        const struct wait *wait = &explain->waits[i];
+        struct line *line = &explain->lines[wait->line];
+        if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
+            continue;
+        memory_extend(line->waits, line->wait_count, &line->wait_room);
+        line->waits[line->wait_count++] = i;
     }
 }
 

@@ -10,10 +10,6 @@
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 
-struct surveyed {
-    double started, finalizes; /* when all have started; when the last one finalizes */
-};
-
 /* A row of equal fetches. */
 struct row {
     int64_t peer, place;
@@ -41,8 +37,7 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
         flag_list_add(&explain->flags.list, peer, (uint64_t)place, bytes);
 }
 
-static void survey_thread(struct explain *explain, struct surveyed *surveyed, struct source *source,
-                          int thread)
+static void survey_thread(struct explain *explain, struct source *source, int thread)
 {
     struct trace_event event;
     struct row row = {0};
@@ -55,9 +50,9 @@ static void survey_thread(struct explain *explain, struct surveyed *surveyed, st
         explain->first = fmin(explain->first, start);
         explain->last = fmax(explain->last, end);
         if (kind->start)
-            surveyed->started = fmax(surveyed->started, end);
+            explain->from = fmax(explain->from, end);
         if (kind->flags & OP_LAST)
-            surveyed->finalizes = fmax(surveyed->finalizes, start);
+            explain->to = fmax(explain->to, start);
         if (kind->kind == OP_ATOMIC && end > start &&
             event_value(&event, TRACE_PEER, source->info->pe) != source->info->pe) {
             memory_extend(explain->quickest, spot, &explain->quickest_room);
@@ -89,39 +84,34 @@ static void add_lines(struct explain *explain, const struct source *source)
             .pe = pe, .thread = (uint32_t)thread, .call = {.spot = INT32_MAX}, .atomic_peer = -1};
 }
 
-/* The window: between start and finalize, or what the user has asked for of it. */
-static void set_window(struct explain *explain, const struct surveyed *surveyed)
-{
-    struct reader *reader = explain->reader;
-    double from = isfinite(surveyed->started) ? surveyed->started : explain->first,
-           to = isfinite(surveyed->finalizes) ? surveyed->finalizes : explain->last;
-    explain->start = from - explain->first;
-    explain->finalize = explain->last - to;
-    explain->from = fmax(from, reader->from);
-    explain->to = fmin(to, reader->to);
-    if (!(explain->to > explain->from))
-        reader_fail(reader, 2,
-                    isfinite(reader->from) || isfinite(reader->to)
-                        ? "no time of the program lies between --from and --to"
-                        : "the program makes no calls between its start and its end");
-}
-
 void explain_begin(struct explain *explain, struct reader *reader)
 {
-    struct surveyed surveyed = {.started = -INFINITY, .finalizes = -INFINITY};
-    *explain = (struct explain){.reader = reader, .first = INFINITY, .last = -INFINITY};
+    /* The window lies between start, when all have started, and finalize, when the last one does.
+     */
+    *explain = (struct explain){
+        .reader = reader, .first = INFINITY, .last = -INFINITY, .from = -INFINITY, .to = -INFINITY};
     reader->windowed = false; /* what lies before the window may be what a wait in it is for */
     explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
     explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
-            survey_thread(explain, &surveyed, source, thread);
+            survey_thread(explain, source, thread);
     }
     reader_status(reader);
     flags_sort(&explain->flags, (size_t)explain->pes);
     iterations_decide(explain->iterations);
-    set_window(explain, &surveyed);
+    explain->from = isfinite(explain->from) ? explain->from : explain->first;
+    explain->to = isfinite(explain->to) ? explain->to : explain->last;
+    explain->start = explain->from - explain->first;
+    explain->finalize = explain->last - explain->to;
+    explain->from = fmax(explain->from, reader->from);
+    explain->to = fmin(explain->to, reader->to);
+    if (!(explain->to > explain->from))
+        reader_fail(reader, 2,
+                    isfinite(reader->from) || isfinite(reader->to)
+                        ? "no time of the program lies between --from and --to"
+                        : "the program makes no calls between its start and its end");
 }
 
 /* ---- All passes ---- */

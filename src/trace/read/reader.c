@@ -226,22 +226,18 @@ static void say_incomplete(const struct reader *reader)
                    reader->pes_of_run);
 }
 
-void reader_tell_pointers(const struct reader *reader, uint64_t calls)
+void reader_tell_gaps(const struct reader *reader, uint64_t pointers, size_t start_alone)
 {
-    if (calls > 0)
+    if (pointers > 0)
         fprintf(reader->out,
                 "%" PRIu64 " call%s of shmem_ptr gave pointers to memory of other PEs: what moved "
                 "through them is not in the trace\n",
-                calls, numbers_plural(calls));
-}
-
-void reader_tell_start_alone(const struct reader *reader, size_t pes)
-{
-    if (pes > 0)
+                pointers, numbers_plural(pointers));
+    if (start_alone > 0)
         fprintf(reader->out,
                 "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
                 "alone\n",
-                pes, numbers_plural(pes));
+                start_alone, numbers_plural(start_alone));
 }
 
 /* Ends the program if there is nothing to read of what is asked for. */
@@ -629,16 +625,13 @@ const char *source_site_text(struct source *source, const struct trace_event *ev
 
 enum transfer trace_transfer(const struct trace_routine *routine)
 {
-    switch (routine->class) {
-    case TRACE_PUT:
-        return TRANSFER_TO_PEER;
-    case TRACE_GET:
-        return TRANSFER_FROM_PEER;
-    case TRACE_NONBLOCKING:
-        return strstr(routine->name, "_get") ? TRANSFER_FROM_PEER : TRANSFER_TO_PEER;
-    case TRACE_ATOMIC:
-        return TRANSFER_BOTH;
-    default:
-        return TRANSFER_NONE;
-    }
+    static const enum transfer by_class[TRACE_CLASSES] = {
+        [TRACE_PUT] = TRANSFER_TO_PEER,
+        [TRACE_GET] = TRANSFER_FROM_PEER,
+        [TRACE_NONBLOCKING] = TRANSFER_TO_PEER,
+        [TRACE_ATOMIC] = TRANSFER_BOTH,
+    };
+    return routine->class == TRACE_NONBLOCKING && strstr(routine->name, "_get")
+               ? TRANSFER_FROM_PEER
+               : by_class[routine->class];
 }

@@ -198,11 +198,9 @@ static inline bool event_gives_pointer(const struct source *source, const struct
     return event->flags & TRACE_POINTER && event_has(event, TRACE_PEER) &&
            event->values[TRACE_PEER] != source->info->pe;
 }
-/* One line of output, if there are such calls; or PEs whose clocks were not synchronized at the
- * end.
- */
-void reader_tell_pointers(const struct reader *, uint64_t calls);
-void reader_tell_start_alone(const struct reader *, size_t pes);
+/* A line of output if there are such calls, and one if there are PEs whose clocks were not
+ * synchronized at the end. */
+void reader_tell_gaps(const struct reader *, uint64_t pointers, size_t start_alone);
 
 /* ---- teams.c: the sets of PEs that the calls of a file are collective over ---- */
 

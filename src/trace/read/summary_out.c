@@ -145,8 +145,7 @@ static void text_head(const struct summary *summary)
     if (summary->dropped)
         fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
                 summary->dropped);
-    reader_tell_pointers(summary->reader, summary->pointers);
-    reader_tell_start_alone(summary->reader, summary->start_alone);
+    reader_tell_gaps(summary->reader, summary->pointers, summary->start_alone);
     if (summary->incomplete)
         fprintf(out, "%zu PE%s did not end properly\n", summary->incomplete,
                 numbers_plural(summary->incomplete));

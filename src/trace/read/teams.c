@@ -51,14 +51,16 @@ static void order_teams(struct source_teams *all)
     free(counts);
 }
 
-/* Teams of which pieces are missing are left out. */
-static void read_teams(struct source *source)
+/* Reads them when they are first needed. Teams of which pieces are missing are left out. */
+static const struct source_teams *teams_of(struct source *source)
 {
     struct trace_record record;
     struct trace_team first = {0};
     struct pe_range *ranges = NULL;
     size_t count = 0, room = 0;
     int64_t next = -1; /* index of the member that comes next; -1: a team's first */
+    if (source->teams.read)
+        return &source->teams;
     source->teams.read = true;
     while (source_record(source, BLOCK_TEAMS, &record)) {
         struct trace_team piece = record.team;
@@ -81,12 +83,6 @@ static void read_teams(struct source *source)
     }
     free(ranges);
     order_teams(&source->teams);
-}
-
-static const struct source_teams *teams_of(struct source *source)
-{
-    if (!source->teams.read)
-        read_teams(source);
     return &source->teams;
 }
 
