@@ -9,7 +9,7 @@
 #include "base/process.h"
 #include "base/terminal.h"
 #include "trace/check/check.h"
-#include "trace/command/command.h"
+#include "trace/command/record.h"
 #include "trace/explain/explain.h"
 #include "trace/export/export.h"
 #include "trace/read/reader.h"

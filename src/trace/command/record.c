@@ -1,25 +1,32 @@
 /* Runs a program under the tracer: options, folder, library, launcher. */
 #define _GNU_SOURCE /* pipe2, realpath */
-#include "trace/command/command.h"
+#include "trace/command/record.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/process.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "trace/folder.h"
 #include "trace/format.h"
+#include "trace/read/read.h"
 #include "trace/recording.h"
 
 #ifndef SKAMPI_LIBRARY_DIR
@@ -68,6 +75,110 @@ static void usage(void)
     for (size_t i = 0; i < recording_row_count; i++)
         printf("  %-20s  %s\n", recording_rows[i].option.name, recording_rows[i].variable);
     terminal_fold_end();
+}
+
+/* One line on standard error; returns 2. */
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    terminal_line("shmemtrace", format, arguments);
+    va_end(arguments);
+    return 2;
+}
+
+/* ---- Launchers and other programs in a command line ---- */
+
+static const char *const open_mpi[] = {"oshrun", "shmemrun", "orterun", "prterun", "prun", NULL};
+static const char *const perhaps_open_mpi[] = {"mpirun", "mpiexec", NULL};
+static const char *const others[] = {"srun", "aprun", "jsrun", "sh", "bash", NULL};
+static const char *const *const launchers[] = {open_mpi, perhaps_open_mpi, others};
+#define LISTS (sizeof launchers / sizeof *launchers)
+
+#define MOST_NAMES 64
+#define USUAL_PATH "/bin:/usr/bin" /* as execvp() has it */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names;
+}
+
+/* Whether the word is a launcher, of Open MPI or another library, judged by its name. */
+static bool programs_is_launcher(const char *word)
+{
+    for (size_t i = 0; i < LISTS; i++)
+        if (is_one_of(word, launchers[i]))
+            return true;
+    return false;
+}
+
+/* Launchers of Open MPI pass on only the variables named with -x, and programs on other hosts get
+ * no others. Launchers called mpirun or mpiexec are asked for their version. */
+static bool programs_is_open_mpi(const char *launcher)
+{
+    const char *slash = strrchr(launcher, '/'), *name = slash ? slash + 1 : launcher;
+    char command[PATH_MAX + 64], line[256] = "";
+    if (!is_one_of(name, perhaps_open_mpi))
+        return is_one_of(name, open_mpi);
+    if (strchr(launcher, '\''))
+        return false;
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", launcher);
+    FILE *version = popen(command, "r");
+    if (!version)
+        return false;
+    if (!fgets(line, sizeof line, version))
+        line[0] = '\0';
+    pclose(version);
+    return strstr(line, "Open MPI") || strstr(line, "OpenRTE") || strstr(line, "PRRTE");
+}
+
+static bool is_executable(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Whether a shell would start the word: an executable file, or the name of one on the path. */
+static bool programs_exists(const char *word)
+{
+    const char *path = getenv("PATH");
+    if (strchr(word, '/'))
+        return is_executable(word);
+    for (const char *at = path ? path : USUAL_PATH; *word; at++) {
+        char candidate[PATH_MAX];
+        int length = (int)strcspn(at, ":");
+        snprintf(candidate, sizeof candidate, "%.*s%s%s", length, at, length ? "/" : "", word);
+        if (is_executable(candidate))
+            return true;
+        at += length;
+        if (!*at)
+            break;
+    }
+    return false;
+}
+
+/* "; did you mean ...", or another hint for a word that is neither a program nor a command. The
+ * caller frees it. */
+static char *programs_advice(const char *word, const char *const *commands, int count)
+{
+    const char *names[MOST_NAMES];
+    size_t known = 0;
+    for (int i = 0; i < count && known < MOST_NAMES; i++)
+        names[known++] = commands[i];
+    for (size_t i = 0; i < LISTS; i++)
+        for (const char *const *name = launchers[i]; *name && known < MOST_NAMES; name++)
+            names[known++] = *name;
+    if (trace_is(word))
+        return text_format("to read that trace: shmemtrace summary %s", word);
+    if (access(word, F_OK) == 0)
+        return memory_text("it is there, but cannot be executed");
+    if (strcmp(word, "help") == 0)
+        return memory_text("shmemtrace -h lists the commands");
+    const char *closest = closest_name(word, names, known);
+    return closest ? text_format("did you mean %s?", closest)
+                   : memory_text("shmemtrace -h lists the commands");
 }
 
 /* ---- Options ---- */
@@ -131,6 +242,127 @@ static int take_options(int argc, char **argv, struct recording *recording)
             return -refuse("out of memory");
     }
     return i;
+}
+
+/* ---- The folder of the trace, before and after recording ---- */
+
+#define OTHER_FOLDER "name another folder with -o"
+
+struct destination {
+    char folder[PATH_MAX]; /* absolute */
+    char command[40];      /* value of FORMAT_JOBS_VARIABLE */
+    bool made;             /* the command has made the folder */
+};
+
+/* Anything but an old trace is a reason not to use the folder. */
+static int check_folder(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return refuse("%s: %s; " OTHER_FOLDER, folder, strerror(errno));
+    int status = 0;
+    for (struct dirent *entry; status == 0 && (entry = readdir(directory));) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        const char *reason = folder_kept_because(dirfd(directory), name);
+        if (reason)
+            status = refuse("%s: holds %s, %s; " OTHER_FOLDER, folder, name, reason);
+    }
+    closedir(directory);
+    return status;
+}
+
+/* Checks folders of further jobs of an earlier command. */
+static int check_jobs(const char *folder)
+{
+    char path[PATH_MAX];
+    int status = 0;
+    for (int job = 2; status == 0; job++) {
+        if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path ||
+            access(path, F_OK) != 0)
+            break;
+        if (folder_is_old_job(path, NULL)) /* else somebody has named it so */
+            status = check_folder(path);
+    }
+    return status;
+}
+
+/* Checks whether a trace can be written to the folder. Leaves an old trace to the library, which
+ * replaces it. Sets the variables that tell the library of the folder. Status 0, or 2 after one
+ * line on standard error. */
+static int destination_prepare(struct destination *to, const char *folder)
+{
+    to->made = mkdir(folder, 0777) == 0;
+    if (!to->made && errno != EEXIST)
+        return refuse("%s: %s; " OTHER_FOLDER, folder, strerror(errno));
+    int status = check_folder(folder);
+    if (status)
+        return status;
+    if (access(folder, W_OK) != 0 || !realpath(folder, to->folder))
+        return refuse("%s: %s; " OTHER_FOLDER, folder, strerror(errno));
+    status = check_jobs(to->folder);
+    if (status)
+        return status;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(to->command, sizeof to->command, "%lx-%lx-%lx", (long)now.tv_sec, now.tv_nsec,
+             (long)getpid());
+    return setenv("SHMEMTRACE_OUTPUT", to->folder, 1) == 0 &&
+                   setenv(FORMAT_JOBS_VARIABLE, to->command, 1) == 0
+               ? 0
+               : refuse("out of memory");
+}
+
+/* Whether a PE has recorded an event. Opens only as many files as that takes, and frees all names.
+ */
+static bool any_event(char **files, long count)
+{
+    bool found = false;
+    for (long i = 0; i < count; i++) {
+        char *error = NULL;
+        struct trace_file *file = found ? NULL : trace_open(files[i], &error);
+        if (file)
+            found = trace_info(file)->events > 0 || trace_info(file)->profile ||
+                    !trace_info(file)->complete;
+        trace_close(file);
+        free(error);
+        free(files[i]);
+    }
+    return found;
+}
+
+/* Says why the folder has no trace, or still an earlier one. */
+static void say_nothing_recorded(const char *folder, bool traces)
+{
+    refuse("nothing was recorded: no program started OpenSHMEM where libshmemtrace.so could see it "
+           "(a program without OpenSHMEM or linked statically, calls that were found by dlsym as "
+           "Python's ctypes does, or a launcher that does not pass LD_PRELOAD on)%s%s%s",
+           traces ? "; " : "", traces ? folder : "", traces ? " has the trace of before" : "");
+}
+
+static bool remove_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return unlink(path) == 0;
+}
+
+/* Removes temporary files after the program has ended, or if it could not be started. If it ran,
+ * and nothing was recorded, says why. */
+static void destination_tidy(const struct destination *to, bool ran)
+{
+    char claim[sizeof FORMAT_CLAIM + sizeof to->command], **files, *error = NULL;
+    snprintf(claim, sizeof claim, FORMAT_CLAIM, to->command);
+    bool began = remove_in(to->folder, claim), refused = remove_in(to->folder, FORMAT_JOB_MARK);
+    long count = trace_files(to->folder, &files, &error);
+    free(error);
+    if (ran && !refused && (!began || count < 0))
+        say_nothing_recorded(to->folder, count > 0);
+    else if (ran && !refused && !any_event(files, count))
+        refuse("%s: no call was recorded; check --only, --exclude and --phase", to->folder);
+    if (count < 0 && to->made)
+        rmdir(to->folder);
 }
 
 /* ---- The library, which LD_PRELOAD puts into the program ---- */

@@ -1,4 +1,5 @@
-/* Writes an event as CSV, JSON or text. */
+/* Writes events as CSV, JSON or text; the commands dump and merge: every event, PE by PE or in the
+ * order of time. */
 #define _GNU_SOURCE
 #include "trace/read/event_out.h"
 
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "trace/read/reader.h"
 
 /* Names of the values of TRACE_COMPARISON. */
 static const char *const comparisons[] = {
@@ -165,7 +167,7 @@ static void take_times(double times[TIMES], const struct trace_file *file,
     times[BURST] = (double)event->burst * per_tick;
 }
 
-void event_csv_header(FILE *out)
+static void event_csv_header(FILE *out)
 {
     fputs("pe,thread,index,routine,class,start,duration,burst,flags,phase", out);
     for (size_t i = 0; i < PARAMETERS; i++) {
@@ -176,8 +178,8 @@ void event_csv_header(FILE *out)
     fputs(",site\n", out);
 }
 
-void event_csv(FILE *out, const struct trace_file *file, const struct trace_event *event,
-               const char *site)
+static void event_csv(FILE *out, const struct trace_file *file, const struct trace_event *event,
+                      const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     const uint64_t numbers[] = {(uint64_t)trace_info(file)->pe, event->thread, event->index};
@@ -269,8 +271,8 @@ void event_arguments(const struct trace_file *file, const struct trace_event *ev
     }
 }
 
-void event_json(FILE *out, const struct trace_file *file, const struct trace_event *event,
-                const char *site)
+static void event_json(FILE *out, const struct trace_file *file, const struct trace_event *event,
+                       const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     double times[TIMES];
@@ -289,7 +291,7 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
     fputs_unlocked("}\n", out);
 }
 
-void event_text_header(FILE *out, const struct trace_info *info)
+static void event_text_header(FILE *out, const struct trace_info *info)
 {
     fprintf(out, "# PE %d of %d on %s: %s\n", info->pe, info->pes, info->host, info->command);
     fprintf(out, "# %s, %s; %d thread%s, %" PRIu64 " events%s%s\n", info->library, info->date,
@@ -313,13 +315,8 @@ void event_text_header(FILE *out, const struct trace_info *info)
                 1e9 * info->cost_between, 1e9 * info->cost_inside);
 }
 
-void event_text_columns(FILE *out)
-{
-    fprintf(out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s", "burst s");
-}
-
-void event_text(FILE *out, const struct trace_file *file, const struct trace_event *event,
-                const char *site)
+static void event_text(FILE *out, const struct trace_file *file, const struct trace_event *event,
+                       const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     double times[TIMES];
@@ -354,3 +351,91 @@ void event_text(FILE *out, const struct trace_file *file, const struct trace_eve
     }
     putc_unlocked('\n', out);
 }
+
+/* ---- The commands ---- */
+
+typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *,
+                          const char *site);
+
+/* What the options ask for, or else `usual`; with the header of CSV. */
+static event_writer *begin(struct reader *reader, event_writer *usual)
+{
+    bool csv = reader_given(reader, "csv"), json = reader_given(reader, "json");
+    if (csv && json)
+        reader_fail(reader, 2, "--csv and --json are mutually exclusive");
+    event_writer *write = csv ? event_csv : json ? event_json : usual;
+    reader_open_output(reader);
+    if (write == event_csv)
+        event_csv_header(reader->out);
+    return write;
+}
+
+static void put(event_writer *write, struct source *source, const struct trace_event *event)
+{
+    struct reader *reader = source->reader;
+    write(reader->out, source->file, event, source_site_text(source, event));
+    reader_check_written(reader, reader->out, reader->out_name);
+}
+
+/* ---- dump ---- */
+
+static int dump(struct reader *reader)
+{
+    event_writer *write = begin(reader, event_text);
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
+        if (write == event_text) {
+            event_text_header(reader->out, source->info);
+            source_print_teams(source, reader->out);
+            fprintf(reader->out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s",
+                    "burst s");
+        }
+        for (struct trace_event event; source_event(source, -1, &event);)
+            put(write, source, &event);
+    }
+    return reader_status(reader);
+}
+
+static const struct manual_option dump_options[] = {
+    {.name = "csv", .help = "comma-separated values, with a header line"},
+    {.name = "json", .help = "JSON Lines: one object per event"},
+    {0},
+};
+
+const struct reader_command dump_command = {
+    .name = "dump",
+    .summary = "Prints every event, PE by PE, with all parameters and times.",
+    .options = dump_options,
+    .filters = true,
+    .output = true,
+    .notes = "Times are in seconds. Starts count from a beginning common to all PEs. Burst is "
+             "the\ntime since the end of the thread's previous call.\n\n",
+    .run = dump,
+};
+
+/* ---- merge ---- */
+
+static int merge(struct reader *reader)
+{
+    event_writer *write = begin(reader, event_csv);
+    struct merge *merge = merge_open(reader, false);
+    for (struct merge_event next; merge_next(merge, &next);)
+        put(write, next.source, next.event);
+    merge_close(merge);
+    return reader_status(reader);
+}
+
+static const struct manual_option merge_options[] = {
+    {.name = "csv", .help = "comma-separated values, as dump writes them (default)"},
+    {.name = "json", .help = "JSON Lines, as dump writes them"},
+    {0},
+};
+
+const struct reader_command merge_command = {
+    .name = "merge",
+    .summary = "Prints the events of all PEs and threads as one stream, ordered by start time.",
+    .options = merge_options,
+    .filters = true,
+    .output = true,
+    .notes = "",
+    .run = merge,
+};

@@ -1,7 +1,4 @@
-/*
- * An event as a line of CSV, of JSON Lines, or for people; one process, any stream. The caller
- * checks ferror().
- */
+/* The parameters of an event; one process, any stream. The caller checks ferror(). */
 #ifndef SKAMPI_TRACE_READ_EVENT_OUT_H
 #define SKAMPI_TRACE_READ_EVENT_OUT_H
 
@@ -9,14 +6,9 @@
 
 #include "trace/read/read.h"
 
-void event_csv_header(FILE *);
-/* site: where the program called, as a text; NULL: not known. */
-void event_csv(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
-void event_json(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
-/* Only the parameters of the call and its site, as members of an object: "peer":1,"bytes":8. With
- * `safe`, integers that a double cannot represent are texts, for readers that store all numbers as
- * doubles.
- */
+/* The parameters of the call and its site (NULL: not known), as members of an object of JSON:
+ * "peer":1,"bytes":8. With `safe`, integers that a double cannot represent are texts, for readers
+ * that store all numbers as doubles. */
 void event_json_parameters(FILE *, const struct trace_file *, const struct trace_event *,
                            const char *site, bool safe);
 
@@ -33,9 +25,5 @@ struct event_argument {
  * of elements that follow from the bytes. */
 void event_arguments(const struct trace_file *, const struct trace_event *,
                      void (*take)(void *context, const struct event_argument *), void *context);
-
-void event_text_header(FILE *, const struct trace_info *);
-void event_text_columns(FILE *);
-void event_text(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
 
 #endif

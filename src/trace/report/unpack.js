@@ -1,4 +1,4 @@
-/* What src/trace/report/timeline.c has packed, unpacked where it is looked at. Times are nanoseconds from the beginning
+/* What src/trace/report/report.c has packed, unpacked where it is looked at. Times are nanoseconds from the beginning
  * of what is shown. */
 
 const packedText = document.getElementById("packed").textContent;
