@@ -84,7 +84,7 @@ struct found {
     int last_pe;   /* and its PE */
 };
 
-/* The races that were found, those of the same two call sites together. */
+/* The races that were found, counted by their pairs of call sites. */
 struct race_report {
     struct table pairs; /* struct found */
     uint64_t more;

@@ -282,7 +282,7 @@ static int check_jobs(const char *folder)
         if (snprintf(path, sizeof path, FORMAT_JOB, folder, job) >= (int)sizeof path ||
             access(path, F_OK) != 0)
             break;
-        if (folder_is_old_job(path, NULL)) /* else somebody has named it so */
+        if (folder_is_old_job(path, NULL)) /* otherwise it is no trace, but has the name of one */
             status = check_folder(path);
     }
     return status;

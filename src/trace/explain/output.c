@@ -12,7 +12,7 @@
 #define NEXT_FINDINGS 5
 #define SHOWN_PHASES 4
 #define SHOWN_STAYS 3
-#define LEAST 0.005        /* of all time: less is not worth a line */
+#define LEAST 0.005        /* share of the time of all PEs; less is not worth a line */
 #define EFFICIENCY_LOW 0.8 /* below, it is marked */
 
 /* ---- Efficiencies, by the method of the POP centre (pop-coe.eu, "POP Standard Metrics for

@@ -22,19 +22,6 @@ struct path {
     size_t next; /* of the line that is profiled */
 };
 
-/* Lists the waits of each line that another one ended, in their order. */
-static void list_waits(struct explain *explain)
-{
-    for (uint32_t i = 0; i < explain->wait_count; i++) {
-        const struct wait *wait = &explain->waits[i];
-        struct line *line = &explain->lines[wait->line];
-        if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
-            continue;
-        memory_extend(line->waits, line->wait_count, &line->wait_room);
-        line->waits[line->wait_count++] = i;
-    }
-}
-
 /* The last wait of a line that ended by then; NULL: there is none. */
 static const struct wait *wait_before(const struct explain *explain, const struct line *line,
                                       double time)
@@ -156,7 +143,15 @@ static int compare_stays(const void *a, const void *b)
 void find_path(struct explain *explain)
 {
     struct path path = {.explain = explain};
-    list_waits(explain);
+    /* Lists the waits of each line that another one ended, in their order. */
+    for (uint32_t i = 0; i < explain->wait_count; i++) {
+        const struct wait *wait = &explain->waits[i];
+        struct line *line = &explain->lines[wait->line];
+        if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
+            continue;
+        memory_extend(line->waits, line->wait_count, &line->wait_room);
+        line->waits[line->wait_count++] = i;
+    }
     walk(&path);
     if (path.count)
         qsort(path.stretches, path.count, sizeof *path.stretches, compare_stretches);

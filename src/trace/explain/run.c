@@ -90,7 +90,7 @@ void explain_begin(struct explain *explain, struct reader *reader)
      */
     *explain = (struct explain){
         .reader = reader, .first = INFINITY, .last = -INFINITY, .from = -INFINITY, .to = -INFINITY};
-    reader->windowed = false; /* what lies before the window may be what a wait in it is for */
+    reader->windowed = false; /* a wait inside the window may be for a write before it */
     explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
     explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
     for (struct source *source = NULL; (source = reader_next(reader, source));) {

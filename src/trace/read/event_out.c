@@ -167,17 +167,6 @@ static void take_times(double times[TIMES], const struct trace_file *file,
     times[BURST] = (double)event->burst * per_tick;
 }
 
-static void event_csv_header(FILE *out)
-{
-    fputs("pe,thread,index,routine,class,start,duration,burst,flags,phase", out);
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        fprintf(out, ",%s", parameters[i].name);
-        if (parameters[i].kind == PLACE)
-            fprintf(out, ",%s_offset", parameters[i].name);
-    }
-    fputs(",site\n", out);
-}
-
 static void event_csv(FILE *out, const struct trace_file *file, const struct trace_event *event,
                       const char *site)
 {
@@ -365,8 +354,15 @@ static event_writer *begin(struct reader *reader, event_writer *usual)
         reader_fail(reader, 2, "--csv and --json are mutually exclusive");
     event_writer *write = csv ? event_csv : json ? event_json : usual;
     reader_open_output(reader);
-    if (write == event_csv)
-        event_csv_header(reader->out);
+    if (write == event_csv) {
+        fputs("pe,thread,index,routine,class,start,duration,burst,flags,phase", reader->out);
+        for (size_t i = 0; i < PARAMETERS; i++) {
+            fprintf(reader->out, ",%s", parameters[i].name);
+            if (parameters[i].kind == PLACE)
+                fprintf(reader->out, ",%s_offset", parameters[i].name);
+        }
+        fputs(",site\n", reader->out);
+    }
     return write;
 }
 

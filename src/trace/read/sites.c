@@ -442,4 +442,3 @@ void sites_free(struct sites *sites)
     table_free(&sites->modules);
     table_free(&sites->table);
 }
-

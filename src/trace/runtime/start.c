@@ -117,14 +117,6 @@ static void make_mark(const char *folder)
     close(descriptor);
 }
 
-/* Tells the command that there will be no trace, and that the reason was printed. */
-static void claim_refused(void)
-{
-    const char *folder = getenv("SHMEMTRACE_OUTPUT");
-    if (folder && command())
-        make_mark(folder);
-}
-
 /* False: the name of this job's folder is too long. */
 static bool job_path(char *path, size_t size, int job)
 {
@@ -263,7 +255,10 @@ static bool agree(const struct problem *problem, bool together)
     if (problem->text && most[0] == -tracer.pe) {
         tracer_say(problem->wrong ? "%s" : "%s; nothing is traced, the program goes on",
                    problem->text);
-        claim_refused();
+        /* Tells the command that there will be no trace, and that the reason was printed. */
+        const char *folder = getenv("SHMEMTRACE_OUTPUT");
+        if (folder && command())
+            make_mark(folder);
     }
     if (most[1]) {
         shmem_global_exit(2);

@@ -77,20 +77,6 @@ static void touch(const void *memory, size_t bytes)
 #endif
 }
 
-/* The ring's oldest journal is used again. */
-static void journal_turn(struct tracer_thread *thread, int64_t base)
-{
-    size_t next = (thread->current + 1) % thread->journal_count;
-    if (next == thread->opened) {
-        touch(thread->journals[next], sizeof(struct journal) + RING_JOURNAL_BYTES);
-        thread->opened++;
-    }
-    atomic_store(&journal_current(thread)->end, thread->common.next);
-    atomic_store(&thread->journals[next]->end, NULL);
-    journal_open(thread, thread->journals[next], base);
-    thread->current = next;
-}
-
 struct buffer *journal_slot(const struct tracer_thread *thread, size_t i)
 {
     size_t current = (size_t)(thread->buffer - thread->slots);
@@ -367,7 +353,16 @@ void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *
     struct tracer_hold hold;
     tracer_hold(&hold);
     if (journal_is_raw_ring()) {
-        journal_turn(own, (int64_t)entry->end);
+        /* The ring's oldest journal is used again. */
+        size_t next = (own->current + 1) % own->journal_count;
+        if (next == own->opened) {
+            touch(own->journals[next], sizeof(struct journal) + RING_JOURNAL_BYTES);
+            own->opened++;
+        }
+        atomic_store(&journal_current(own)->end, own->common.next);
+        atomic_store(&own->journals[next]->end, NULL);
+        journal_open(own, own->journals[next], (int64_t)entry->end);
+        own->current = next;
     } else {
         journal_encode(own);
         thread_skip_to(own, (int64_t)trace_now()); /* the application did not compute meanwhile */
