@@ -600,20 +600,19 @@ static void fill(struct page *page, const char *template)
         {"packed", NULL, write_packed},
         {"data", NULL, write_data},
         {"program", page_program, NULL},
-        {"colors", "", NULL},
-        {"library_style", "", NULL},
-        {"licence", "", NULL},
-        {"library", "", NULL},
     };
+    const size_t count = sizeof places / sizeof *places;
     for (const char *at = template, *name; *at; at = name + strspn(name, letters)) {
         size_t plain = strcspn(at, "$"), i = 0;
         fwrite(at, 1, plain, page->out);
         if (!at[plain])
             return;
         name = at + plain + 1;
-        while (strlen(places[i].name) != strspn(name, letters) ||
-               strncmp(places[i].name, name, strlen(places[i].name)) != 0)
+        while (i < count && (strlen(places[i].name) != strspn(name, letters) ||
+                             strncmp(places[i].name, name, strlen(places[i].name)) != 0))
             i++;
+        if (i == count)
+            continue; /* what only skampi-report puts there */
         if (places[i].write)
             places[i].write(page);
         else if (places[i].text == page_body)
