@@ -1,7 +1,7 @@
 /*
  * Controls around the batches of a measurement, and what is concluded from them.
  */
-#include "engine/batches.h"
+#include "engine/batch.h"
 
 #include <math.h>
 #include <stdlib.h>

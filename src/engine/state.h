@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "comm/comm.h"
-#include "engine/batches.h"
+#include "engine/batch.h"
 #include "engine/clocks.h"
 #include "engine/engine.h"
 #include "engine/messages.h"
