@@ -62,17 +62,6 @@ bool diag_wants(const struct diag *diag, struct position where)
     return diag->errors.count < DIAG_LIMIT && !has_line(&diag->errors, where);
 }
 
-static char *message_create(const char *format, va_list list)
-{
-    char buffer[MESSAGE_BYTES];
-    int length = vsnprintf(buffer, sizeof buffer, format, list);
-
-    if (length >= (int)sizeof buffer)
-        memcpy(buffer + sizeof buffer - 4, "...", 4);
-    text_disarm(buffer, false);
-    return text_format("%s", buffer);
-}
-
 static void add(struct list *to, struct position where, const char *format, va_list list)
 {
     if (has_line(to, where))
@@ -81,7 +70,12 @@ static void add(struct list *to, struct position where, const char *format, va_l
         to->more = true;
         return;
     }
-    to->entries[to->count++] = (struct entry){where, message_create(format, list)};
+    char *message = text_format_with(format, list);
+
+    if (strlen(message) >= MESSAGE_BYTES)
+        memcpy(message + MESSAGE_BYTES - 4, "...", 4);
+    text_disarm(message, false);
+    to->entries[to->count++] = (struct entry){where, message};
 }
 
 void diag_error(struct diag *diag, struct position where, const char *format, ...)
