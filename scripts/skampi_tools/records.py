@@ -164,7 +164,14 @@ class Keeper:
             members = {name: value for name, value in members.items() if name not in self._without}
         shape = (*members, *map(type, members.values()))
         if shape not in self._shapes:
-            self._shapes[shape] = self._shape_of(members)
+            # {name: its place in Records}, and the Struct of all numbers.
+            places, others, format = {}, 0, "="
+            for name, value in members.items():
+                number = _NUMBERS.get(type(value))
+                places[sys.intern(name)] = (struct.calcsize(format), number) if number else (others, None)
+                others += not number
+                format += number.format[1:] if number else ""
+            self._shapes[shape] = places, struct.Struct(format)
         places, format = self._shapes[shape]
         values = tuple([self._kept(value) for value in members.values() if type(value) not in _NUMBERS])
         try:
@@ -173,16 +180,6 @@ class Keeper:
             return members
         return Record(places, self._values.setdefault(values, values), numbers)
 
-    @staticmethod
-    def _shape_of(members):
-        """({name: its place in Records}, Struct of all numbers)"""
-        places, others, format = {}, 0, "="
-        for name, value in members.items():
-            number = _NUMBERS.get(type(value))
-            places[sys.intern(name)] = (struct.calcsize(format), number) if number else (others, None)
-            others += not number
-            format += number.format[1:] if number else ""
-        return places, struct.Struct(format)
 
     def _kept(self, value):
         if type(value) is str:

@@ -51,9 +51,9 @@ class Race:
         if self.racing == [self.default]:
             self.racing = []
 
-    def _learn(self, files):
-        """Takes the times of the points that the default has."""
-        values = {}
+    def judge(self, files):
+        """Looks at the points that the default has. files: of each candidate that has any."""
+        self.judged, values = True, {}
         for candidate, own in files.items():
             for file in own:
                 for key, result in file.by_key().items():
@@ -65,6 +65,7 @@ class Race:
         self.times = {key: {candidate: median(times) for candidate, times in own.items()} for key, own in values.items()}
         self.launches = {key: {candidate: [math.log(time) for time in times] for candidate, times in own.items()}
                          for key, own in values.items()}
+        self._look()
 
     def contenders(self, key):
         gone = self.out.get(key, {})
@@ -76,11 +77,6 @@ class Race:
         own = self.contenders(key)
         return min(own, key=self.times[key].get)
 
-    def judge(self, files):
-        """files: of each candidate that has any."""
-        self.judged = True
-        self._learn(files)
-        self._look()
 
     def _look(self):
         pairs = [(key, leader, rival) for key in self.times for leader in [self.leader(key)]
