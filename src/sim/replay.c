@@ -293,7 +293,7 @@ static char *explain_deadlock(const struct replay *replay)
     text_append(&text, "deadlock: %" PRIu64 " of %" PRIu32 " %s wait for ever", blocked, threads,
                 replay->run->thread_count > replay->run->pes ? "threads" : "PEs");
     uint32_t thread = (uint32_t)first;
-    for (int i = 0; i < SHOWN; i++, thread = (uint32_t)next) {
+    for (int i = 0;; i++, thread = (uint32_t)next) {
         const struct thread *self = &replay->threads[thread];
         bool between = self->state == THREAD_BEGIN || self->state == THREAD_JOIN;
         next = waits_on(replay, thread);
@@ -303,16 +303,16 @@ static char *explain_deadlock(const struct replay *replay)
                     between ? "calls"
                             : run_routine(replay->run, replay_blocked(replay, thread).op->routine),
                     (double)self->time / PS_PER_SECOND);
-        if (next >= 0)
-            add_thread(&text, replay, (uint32_t)next);
-        else
+        if (next < 0) {
             text_append(&text, "nobody that the trace tells");
-        if (next >= 0 && has_ended(replay, next))
-            text_append(&text, ", which has ended");
-        if (next < 0 || has_ended(replay, next) || next == first)
             break;
-        if (i == SHOWN - 1)
-            text_append(&text, "; ...");
+        }
+        const bool ended = has_ended(replay, next), last = i + 1 == SHOWN;
+        add_thread(&text, replay, (uint32_t)next);
+        if (ended || next == first || last) {
+            text_append(&text, "%s", ended ? ", which has ended" : next == first ? "" : "; ...");
+            break;
+        }
     }
     free(seen);
     return text_take(&text);
@@ -320,19 +320,19 @@ static char *explain_deadlock(const struct replay *replay)
 
 /* ---- Beginning and end ---- */
 
-/* Puts the PEs on nodes. */
-static bool place(struct replay *replay)
+/* Puts the PEs on nodes, and sets the speed of the processors there. */
+static void place(struct replay *replay, double *speed)
 {
-    int pes = replay->run->pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
+    const int pes = replay->run->pes;
+    int *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
     replay->error = machine_place(replay->machine, pes, nodes);
-    for (int i = 0; i < pes && !replay->error; i++) {
-        replay->threads[i].node = (uint32_t)nodes[i] & MOST_NODE;
-        replay->several = replay->several || nodes[i] != nodes[0];
+    for (int i = 0; i < replay->run->thread_count && !replay->error; i++) {
+        const int pe = run_pe(replay->run, i);
+        replay->threads[i].node = (uint32_t)nodes[pe] & MOST_NODE;
+        replay->several = replay->several || nodes[pe] != nodes[0];
+        speed[pe] = machine_kind(replay->machine, nodes[pe])->ratio;
     }
-    for (int i = pes; i < replay->run->thread_count && !replay->error; i++)
-        replay->threads[i].node = replay->threads[run_pe(replay->run, i)].node;
     free(nodes);
-    return !replay->error;
 }
 
 /* docs/tools/shmemsim.md says so: with what struct run has of each PE; not what few runs need. */
@@ -475,14 +475,12 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
         .run = run, .machine = machine, .options = *options, .paths.profile = options->profile};
     allocate(replay);
     links_open(&replay->links, machine, options->contention);
-    bool good = place(replay);
-    for (int i = 0; i < run->pes && good; i++)
-        speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;
+    place(replay, speed);
     streams_open(&replay->streams, run, speed);
     replay->streams.simulated = options->simulated;
     if (replay->options.comparison)
         streams_note_times(&replay->streams);
-    if (!good)
+    if (replay->error)
         return false;
     begin_simulated(replay);
     if (waits_match(&replay->waits, &replay->streams) && find_threads(replay) &&

@@ -307,16 +307,13 @@ static void print_path(FILE *out, const struct report *report)
                 by_routine ? "most: PE" : "most: routine");
         for (size_t i = 0; i < count && (by_routine || i < SHOWN_PES); i++) {
             const char *routine = path_name(report, sums[i].routine);
-            if (by_routine)
-                fprintf(out, "%-32s", routine);
-            else
-                fprintf(out, "PE %-29" PRIu32, sums[i].pe);
+            char pe[16];
+            snprintf(pe, sizeof pe, "%" PRIu32, sums[i].pe);
+            fprintf(out, by_routine ? "%-32s" : "PE %-29s", by_routine ? routine : pe);
             report_column(out, 16, (double)sums[i].time);
-            fprintf(out, " %8.1f %%", 100.0 * (double)sums[i].time / (double)report->run_time);
-            if (by_routine)
-                fprintf(out, " %8" PRIu32 "\n", sums[i].pe);
-            else
-                fprintf(out, " %s\n", routine);
+            fprintf(out, by_routine ? " %8.1f %% %8s\n" : " %8.1f %% %s\n",
+                    100.0 * (double)sums[i].time / (double)report->run_time,
+                    by_routine ? pe : routine);
         }
         print_more_pes(out, by_routine ? 0 : count);
         free(sums);

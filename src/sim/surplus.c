@@ -107,16 +107,9 @@ static int64_t end_as_recorded(struct replay *replay, const struct step *step, i
 
 /* ---- Adding it ---- */
 
-/* The earliest end of a call that has waited: when the call of another PE began that ended its
- * waiting. */
-static int64_t earliest_end(const struct replay *replay, const struct step *step, int64_t waited)
-{
-    uint32_t hop = replay->threads[step->thread].hop;
-    return waited > 0 && hop ? later(step->start, replay->paths.hops[hop].until) : step->start;
-}
-
 /* What a call took less than described is less in proportion where the description of another
- * machine says that it takes less. */
+ * machine says that it takes less. A call that has waited ends at the earliest when the call of
+ * another PE began that ended its waiting. */
 static int64_t end_with_extra(const struct replay *replay, const struct step *step, int64_t leaves,
                               int64_t waited)
 {
@@ -130,7 +123,10 @@ static int64_t end_with_extra(const struct replay *replay, const struct step *st
            takes = (double)(leaves - step->start);
     if (more < 0 && takes < extra.takes)
         more *= takes / extra.takes;
-    int64_t ends = leaves + llround(more), least = earliest_end(replay, step, waited);
+    const uint32_t hop = replay->threads[step->thread].hop;
+    int64_t ends = leaves + llround(more), least = step->start;
+    if (waited > 0 && hop)
+        least = later(least, replay->paths.hops[hop].until);
     return step->op->kind == OP_REST ? ends : later(ends, leaves < least ? leaves : least);
 }
 
