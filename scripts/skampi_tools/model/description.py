@@ -104,11 +104,8 @@ def _base(lines, model):
     lines.value("gap", gap)
     if model.library.header:
         lines.add(f"header {model.library.header} B")
-    if model.library.receive.value > 0:
-        lines.value("receive", model.library.receive)
-    if model.library.answer.value > 0:
-        lines.value("answer", model.library.answer)
-    for name, value in model.interrupts.items():
+    own = {"receive": model.library.receive, "answer": model.library.answer}
+    for name, value in ({name: value for name, value in own.items() if value.value > 0} | model.interrupts).items():
         lines.value(name, value)
     if model.library.asks:
         lines.add("quiet asks", "a put takes about a message longer until it is complete than a get does")
@@ -140,14 +137,6 @@ def _costs(lines, model):
         lines.end()
 
 
-def _bus(lines, model):
-    lines.add("")
-    lines.begin(f"bus {BUS}")
-    _base(lines, model)
-    _costs(lines, model)
-    lines.end()
-
-
 def _node(lines, machine, nodes):
     inside, between = machine.places.get(INSIDE), machine.places.get(BETWEEN)
     lines.add("")
@@ -160,21 +149,16 @@ def _node(lines, machine, nodes):
     if not inside:
         lines.add(f"# Not measured {PLACE_WORDS[INSIDE]}: as {PLACE_WORDS[BETWEEN]}.")
     _base(lines, inside or between)
-    if inside_calls(machine):
+    if _progress(machine) == progress.INSIDE:
         lines.add("progress inside", "gets or atomics wait for the next call of a target that computes")
     _costs(lines, inside or between)
     lines.end()
 
 
 def _progress(machine):
-    """What was measured between nodes decides, if it was."""
+    """Whether a PE serves gets and atomics of others only inside its calls. What was measured between nodes decides, if it was."""
     found = [machine.places[place].progress for place in (BETWEEN, INSIDE) if place in machine.places]
     return next((verdict for verdict in found if verdict != progress.UNCERTAIN), progress.UNCERTAIN)
-
-
-def inside_calls(machine):
-    """Whether a PE serves gets and atomics of others only inside its calls."""
-    return _progress(machine) == progress.INSIDE
 
 
 def _table(lines, name, table):
@@ -206,8 +190,12 @@ def description(machine, files, nodes=None, model_errors=()):
         count = 1
     lines = _Lines()
     _header(lines, machine, files)
-    if BETWEEN in machine.places:
-        _bus(lines, machine.places[BETWEEN])
+    if between := machine.places.get(BETWEEN):
+        lines.add("")
+        lines.begin(f"bus {BUS}")
+        _base(lines, between)
+        _costs(lines, between)
+        lines.end()
     _node(lines, machine, count)
     if spread(machine.data):
         lines.add("")
@@ -230,10 +218,6 @@ def description(machine, files, nodes=None, model_errors=()):
 # ---- JSON ----
 
 
-def _alone_json(model, kind):
-    return model.alone[kind]._asdict() if kind in model.alone else None
-
-
 def _place_json(model):
     return {
         "costs": {kind: [{"from": cost.start, "round_trip": kind in ROUND_TRIPS,
@@ -241,18 +225,13 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: value._asdict() for kind, value in model.own.items()},
         "atomic": model.busy and model.busy._asdict(),
-        "hand_over": _alone_json(model, HAND_OVER), "connect": _alone_json(model, CONNECT),
+        **{kind.replace("-", "_"): (value := model.alone.get(kind)) and value._asdict() for kind in (HAND_OVER, CONNECT)},
         "header": model.library.header, "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         **{name: value._asdict() for name, value in model.interrupts.items()},
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
         "progress": model.progress,
         "residuals": {kind: [one._asdict() for one in found] for kind, found in model.residuals.items()}}
-
-
-def _rows(rows):
-    return {str(pes): [{"from": piece.start, "time": piece.intercept._asdict(), "per_byte": piece.slope._asdict()}
-                       for piece in pieces] for pes, pieces in rows.items()}
 
 
 def as_json(machine, files):
@@ -264,7 +243,9 @@ def as_json(machine, files):
         "progress": {progress.YES: "self", progress.INSIDE: "inside"}.get(_progress(machine)),
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
-                               "rows": _rows(table.rows),
+                               "rows": {str(pes): [{"from": piece.start, "time": piece.intercept._asdict(),
+                                                    "per_byte": piece.slope._asdict()} for piece in pieces]
+                                        for pes, pieces in table.rows.items()},
                                "last": {str(pes): value._asdict() for pes, value in table.last.items()},
                                "residuals": [one._asdict() for one in table.residuals]}
                         for name, table in machine.tables.items()}}

@@ -102,10 +102,6 @@ class PlaceModel:
         latency = Value(first.latency.value / half, first.latency.error / half)
         return latency, first.overhead, first.gap, last.per_byte
 
-    @property
-    def usable(self):
-        return any(kind in self.costs for kind in TRANSFERS)
-
 
 @dataclass
 class Table:
@@ -268,9 +264,8 @@ def _asks(model):
 
 def _asked_latency(alone, overhead, library):
     """Latency one way [s] of a put that takes `alone` seconds with a quiet that asks; 0: the messages alone take as long."""
-    if asked_time(overhead, 0.0, library) >= alone:
-        return 0.0
-    return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, library) - alone)
+    solved = asked_time(overhead, 0.0, library) < alone
+    return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, library) - alone) if solved else 0.0
 
 
 def _library(data, place, model):
@@ -587,28 +582,22 @@ def _missing(machine):
     return texts
 
 
-def _usable(data):
-    places = {place: _place_model(data, place) for place in PLACES}
-    found = {place: model for place, model in places.items() if model.usable}
-    if not found:
-        refused = f" ({'; '.join(data.refused)})" if data.refused else ""
-        raise Error(f"no put or get of 2 PEs to fit a machine from{refused}; measure with: "
-                    "oshrun -np 2 skampi -i model.ski -o model.json")
-    return found
-
-
 def fitted(files, state=None):
     """The Machine that ResultFiles describe. state: number of the state of the machine."""
     for file in files:
         if file.format == "sko":
             raise Error(f"{file.path}: .sko does not say which functions were measured; write JSON: skampi -o model.json")
     data = data_of.gather(files, state)
-    machine = Machine(data, _usable(data))
+    places = {place: _place_model(data, place) for place in PLACES}
+    machine = Machine(data, {place: model for place, model in places.items() if set(model.costs) & set(TRANSFERS)})
+    if not machine.places:
+        refused = f" ({'; '.join(data.refused)})" if data.refused else ""
+        raise Error(f"no put or get of 2 PEs to fit a machine from{refused}; measure with: "
+                    "oshrun -np 2 skampi -i model.ski -o model.json")
     for name in COLLECTIVES:
         # Between nodes, if there are any: programs that use several nodes spend their time there. What they take
         # inside a node would be far too little then.
-        table = _table(data, name, BETWEEN if BETWEEN in machine.places else INSIDE)
-        if table:
+        if table := _table(data, name, BETWEEN if BETWEEN in machine.places else INSIDE):
             machine.tables[name] = table
     machine.missing = _missing(machine)
     return machine
