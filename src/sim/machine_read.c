@@ -366,11 +366,11 @@ static bool take_rule(struct machine_text *text, struct collective_rule *rule)
 /* Of collect and fcollect, one that is named counts for the other, too, unless that has its own. */
 static void share_rule(struct collective_rule *rules)
 {
-    struct collective_rule *any = &rules[COLLECTIVE_COLLECT], *same = &rules[COLLECTIVE_FCOLLECT];
+    struct collective_rule *any = &rules[COLLECTIVE_COLLECT], *same = &rules[COLLECTIVE_FCOLLECT],
+                           *from = any->named ? any : same, *to = any->named ? same : any;
     if (any->named == same->named)
         return;
-    struct collective_rule *to = any->named ? same : any;
-    *to = any->named ? *any : *same;
+    *to = *from;
     to->named = false;
 }
 
@@ -378,22 +378,23 @@ static void take_collective(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word name = text->word;
-    bool any = word_is(&name, "all"), known = any;
-    struct collective_rule rule = {.factor = 1, .named = !any};
-    for (size_t i = 0; i < COLLECTIVES; i++)
-        known = known || word_is(&name, collective_names[i]);
-    if (!known) {
+    const bool all = word_is(&name, "all");
+    struct collective_rule rule = {.factor = 1, .named = !all};
+    size_t which = 0;
+    while (which < COLLECTIVES && !word_is(&name, collective_names[which]))
+        which++;
+    if (!all && which == COLLECTIVES) {
         text_error(text, &name,
                    "give barrier, broadcast, reduce, collect, fcollect, alltoall or all");
         return;
     }
     text_next(text);
-    bool good = take_rule(text, &rule);
-    for (size_t i = 0; good && i < COLLECTIVES; i++)
-        if (any || word_is(&name, collective_names[i]))
+    if (!take_rule(text, &rule))
+        return;
+    for (size_t i = 0; i < COLLECTIVES; i++)
+        if (all || i == which)
             machine->collectives[i] = rule;
-    if (good)
-        share_rule(machine->collectives);
+    share_rule(machine->collectives);
 }
 
 /* "model loggp +- 9 %", and "model loggp threads +- 20 %" for runs with several threads */

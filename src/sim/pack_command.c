@@ -28,29 +28,6 @@ static const struct manual_option unpack_rows[] = {
     OPTION_HELP,
 };
 
-static int pack(const struct arguments *);
-static int unpack(const struct arguments *);
-
-const struct sim_command pack_command = {
-    .name = "pack",
-    .summary = "makes one file of a trace, with an index",
-    .synopsis = "[OPTION]... [TRACE]",
-    .text = "Makes one file of a folder that shmemtrace has written. shmemsim and all commands of\n"
-            "shmemtrace read it like the folder.",
-    .rows = pack_rows,
-    .count = sizeof pack_rows / sizeof *pack_rows,
-    .run = pack,
-};
-const struct sim_command unpack_command = {
-    .name = "unpack",
-    .summary = "makes the folder of a packed trace again",
-    .synopsis = "[OPTION]... PACK",
-    .text = "Makes a folder of a packed trace again: the same files, byte by byte.",
-    .rows = unpack_rows,
-    .count = sizeof unpack_rows / sizeof *unpack_rows,
-    .run = unpack,
-};
-
 /* The trace that is named; NULL: none is. */
 static char *input_of(const struct arguments *arguments)
 {
@@ -144,3 +121,23 @@ static int unpack(const struct arguments *arguments)
     free(folder);
     return 0;
 }
+
+const struct sim_command pack_command = {
+    .name = "pack",
+    .summary = "makes one file of a trace, with an index",
+    .synopsis = "[OPTION]... [TRACE]",
+    .text = "Makes one file of a folder that shmemtrace has written. shmemsim and all commands of\n"
+            "shmemtrace read it like the folder.",
+    .rows = pack_rows,
+    .count = sizeof pack_rows / sizeof *pack_rows,
+    .run = pack,
+};
+const struct sim_command unpack_command = {
+    .name = "unpack",
+    .summary = "makes the folder of a packed trace again",
+    .synopsis = "[OPTION]... PACK",
+    .text = "Makes a folder of a packed trace again: the same files, byte by byte.",
+    .rows = unpack_rows,
+    .count = sizeof unpack_rows / sizeof *unpack_rows,
+    .run = unpack,
+};

@@ -41,21 +41,6 @@ static const struct manual_option rows[] = {
     {.name = "map", .value = "VALUES", .help = "round-robin, blocks, { nodes of all PEs }"},
     {.name = "pes-per-node", .value = "VALUES", .help = "PEs fill nodes one by one, so many each"},
 };
-#define ROWS (sizeof rows / sizeof *rows)
-
-static int what_if(const struct arguments *);
-const struct sim_command what_if_command = {
-    .name = "what-if",
-    .summary = "predicts for machines that differ from the described one",
-    .synopsis = "[OPTION]... MACHINE [TRACE]...",
-    .text = "Predicts the run for the machine as described, and for each combination of the\n"
-            "values that you give. VALUES have commas between them: values with their units, or\n"
-            "factors such as x2. NAME= before them means one bus or one kind of nodes; buses= or\n"
-            "nodes= all of them.",
-    .rows = rows,
-    .count = ROWS,
-    .run = what_if,
-};
 
 struct outcome {
     double run_time, communication, compute, waiting; /* ps */
@@ -360,3 +345,16 @@ static int what_if(const struct arguments *arguments)
     free(study);
     return 0;
 }
+
+const struct sim_command what_if_command = {
+    .name = "what-if",
+    .summary = "predicts for machines that differ from the described one",
+    .synopsis = "[OPTION]... MACHINE [TRACE]...",
+    .text = "Predicts the run for the machine as described, and for each combination of the\n"
+            "values that you give. VALUES have commas between them: values with their units, or\n"
+            "factors such as x2. NAME= before them means one bus or one kind of nodes; buses= or\n"
+            "nodes= all of them.",
+    .rows = rows,
+    .count = sizeof rows / sizeof *rows,
+    .run = what_if,
+};
