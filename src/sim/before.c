@@ -291,29 +291,12 @@ static const struct write *find_write(const struct matching *matching, const str
     return flag_search_result(&search);
 }
 
-struct link {
-    uint32_t thread, ordinal; /* of the write */
-    uint32_t wait;
-};
-
-static int compare_links(const void *a, const void *b)
+/* While slots are made, the waiter is the number of a need. */
+static int compare_slots(const void *a, const void *b)
 {
-    const struct link *x = a, *y = b;
-    return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->wait, y->wait);
-}
-
-/* Makes a slot of each write that somebody waits for. */
-static uint32_t make_slots(struct waits *waits, const struct link *links, size_t count)
-{
-    uint32_t slots = 0;
-    waits->slots = memory_zeroed(count + 1, sizeof *waits->slots);
-    for (const struct link *link = links; link < links + count; link++) {
-        if (link == links || link->thread != link[-1].thread || link->ordinal != link[-1].ordinal)
-            waits->slots[slots++] =
-                (struct slot){.arrival = -1, .writer = link->thread, .ordinal = link->ordinal};
-        waits->needs[link->wait].slot = slots - 1;
-    }
-    return slots;
+    const struct slot *x = a, *y = b;
+    return ORDER(x->writer, y->writer)    ?: ORDER(x->ordinal, y->ordinal)
+           ?: ORDER(x->waiter, y->waiter);
 }
 
 /* The last of the writes to the variables of an operation, which may fetch several; NULL: there is
@@ -335,23 +318,32 @@ static const struct write *find_last(const struct matching *matching, size_t *ne
 /* Waits are in the order of threads and ordinals, as they were read. */
 static void match(struct waits *waits, struct matching *matching)
 {
-    struct link *links = memory_zeroed(matching->wait_count, sizeof *links);
     const size_t threads = (size_t)matching->streams->run->thread_count;
-    uint32_t count = 0, needs = 0;
+    struct slot *all = memory_zeroed(matching->wait_count + 1, sizeof *all);
+    uint32_t count = 0, needs = 0, slots = 0;
     waits->needs = memory_zeroed(matching->wait_count + 1, sizeof *waits->needs);
     for (size_t i = 0; i < matching->wait_count;) {
         const struct wait *wait = &matching->waits[i];
         const struct write *write = find_last(matching, &i);
         waits->needs[needs] = (struct need){wait->thread, wait->ordinal, NO_SLOT};
         if (write)
-            links[count++] = (struct link){write->thread, write->ordinal, needs};
+            all[count++] = (struct slot){
+                .arrival = -1, .writer = write->thread, .ordinal = write->ordinal, .waiter = needs};
         else if (wait->from < -1e299)
             waits->alone++;
         needs++;
     }
     if (count)
-        qsort(links, count, sizeof *links, compare_links);
-    uint32_t slots = make_slots(waits, links, count);
+        qsort(all, count, sizeof *all, compare_slots);
+    for (uint32_t i = 0; i < count; i++) { /* a slot for all who wait for the same write */
+        const struct slot one = all[i];
+        if (slots == 0 || one.writer != all[slots - 1].writer ||
+            one.ordinal != all[slots - 1].ordinal)
+            all[slots++] =
+                (struct slot){.arrival = -1, .writer = one.writer, .ordinal = one.ordinal};
+        waits->needs[one.waiter].slot = slots - 1;
+    }
+    waits->slots = memory_resize_array(all, (size_t)slots + 1, sizeof *all);
     waits->slots[slots].writer = waits->needs[needs].thread = NO_THREAD;
     waits->next = memory_zeroed(threads, sizeof *waits->next);
     for (size_t i = 0; i < threads; i++)
@@ -360,7 +352,6 @@ static void match(struct waits *waits, struct matching *matching)
         waits->next[waits->slots[slots].writer].write = slots;
     while (needs-- > 0)
         waits->next[waits->needs[needs].thread].wait = needs;
-    free(links);
 }
 
 /* Reads again until only those loops that fetch are left that a write has ended: without others,
