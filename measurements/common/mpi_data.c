@@ -61,11 +61,6 @@ static int most_peers(const struct run *run)
     return run->function->neighborhood ? topology_degree(pe_set_topology(run->set)) : run->size;
 }
 
-static int peer_of(const struct mpi_collective_state *state, int k)
-{
-    return state->peer_ranks ? state->peer_ranks[k] : k;
-}
-
 static unsigned char *block(unsigned char *base, const struct datatype *type, int count, int k)
 {
     return base + (int64_t)k * count * datatype_extent(type);
@@ -144,7 +139,8 @@ static bool check_blocks(struct run *run, bool exchanged)
     const int *counts = exchanged ? call->received.counts : NULL;
     bool good = true;
     for (int k = 0; good && k < state->peers; k++) {
-        int peer = peer_of(state, k), count = counts ? counts[k] : call->receive_count;
+        int peer = state->peer_ranks ? state->peer_ranks[k] : k,
+            count = counts ? counts[k] : call->receive_count;
         unsigned char *at = block(state->receive_base, state->receives, call->receive_count, k);
         if (peer >= 0)
             good = exchanged ? came_from(run, at, count, peer)

@@ -41,13 +41,6 @@ int64_t tournament_rounds(int size, int64_t group)
     return rounds_of(group) + group * rounds_of(size / group);
 }
 
-/* Pairs in a round, from 1 on. */
-static int tournament_pairs(int size, int64_t group, int64_t round)
-{
-    int64_t groups = size / group;
-    return (int)(round <= rounds_of(group) ? groups * (group / 2) : groups / 2 * group);
-}
-
 /* The opponent of one of `count` in a round from 0, by the circle method (Kirkman 1847): the last
  * of an even count stays, the others turn; a and b meet in the round that is a + b modulo those.
  * -1: none, with an odd count. */
@@ -218,9 +211,11 @@ static struct pairs pairs_of(const struct run *run)
     pairs.offset = numbers.value[0];
     pairs.seed = (uint64_t)numbers.value[pairs.pattern == PATTERN_ROUND ? 1 : 0];
     pairs.group = numbers.value[2];
-    int most = pairs.pattern == PATTERN_ROUND ? tournament_pairs(size, pairs.group, pairs.offset)
-                                              : most_pairs(pairs.pattern, size);
-    pairs.pairs = given == 0 || given > most ? most : (int)given;
+    int64_t groups = size / pairs.group, most = most_pairs(pairs.pattern, size);
+    if (pairs.pattern == PATTERN_ROUND) /* first inside of groups, then between them */
+        most = pairs.offset <= rounds_of(pairs.group) ? groups * (pairs.group / 2)
+                                                      : groups / 2 * pairs.group;
+    pairs.pairs = (int)(given == 0 || given > most ? most : given);
     pairs.both = run_integer(run, "directions", 1) == 2;
     pairs.apart = window > 0;
     pairs.window = window > 0                         ? window * threads

@@ -302,37 +302,30 @@ static void turn(const struct run *run, const struct epoch_state *s, enum stage 
     }
 }
 
-/* Whether a test found the epoch at its end; then there is nothing left to wait for. */
-static bool wait_or_test(const struct run *run, const struct epoch_state *s)
+/* False when the window is still exposed after a test. */
+static bool go_through(struct run *run, enum stage stage)
 {
     const struct epochs *epochs = run->function->variant;
-    int over = 1;
-    if (epochs->twice) {
-        operate(run);
-        MPI_Win_fence(0, s->window.handle);
-    }
-    if (s->origins == MPI_GROUP_NULL)
-        return true;
-    if (epochs->epoch == START_TEST)
-        MPI_Win_test(s->window.handle, &over);
-    else
-        MPI_Win_wait(s->window.handle);
-    return over;
-}
-
-/* False when the window is still exposed after a test. */
-static bool go_through(const struct run *run, enum stage stage)
-{
     const struct epoch_state *s = run->state;
-    if (stage == WAIT)
-        return wait_or_test(run, s);
+    int over = 1;
     if (stage == OPEN || stage == CLOSE)
         turn(run, s, stage);
     else if (stage == OPERATE)
         operate(run);
-    else if (s->origins != MPI_GROUP_NULL)
+    else if (stage == POST && s->origins != MPI_GROUP_NULL)
         MPI_Win_post(s->origins, s->assertion, s->window.handle);
-    return true;
+    if (stage == WAIT && epochs->twice) {
+        operate(run);
+        MPI_Win_fence(0, s->window.handle);
+    }
+    if (stage == WAIT && s->origins != MPI_GROUP_NULL) {
+        if (epochs->epoch == START_TEST)
+            MPI_Win_test(s->window.handle,
+                         &over); /* after which there may be nothing to wait for */
+        else
+            MPI_Win_wait(s->window.handle);
+    }
+    return over;
 }
 
 /* A rank that reports has computed before the start: all of its time counts. */

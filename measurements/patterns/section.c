@@ -191,11 +191,6 @@ static void make_calls(const struct section_plan *plan, bool get, struct sides s
 
 /* ---- Packing: both PEs of the pair take part ---- */
 
-static struct section_scratch *scratch_of(const struct run *run)
-{
-    return (struct section_scratch *)(void *)run->scratch;
-}
-
 static void tell(const struct run *run, long *flag)
 {
     const struct section_state *state = run->state;
@@ -214,7 +209,7 @@ static void await(const struct run *run, long *flag)
 static void move_packed(const struct run *run, const struct section_plan *plan, struct sides sides)
 {
     const struct section_state *state = run->state;
-    struct section_scratch *scratch = scratch_of(run);
+    struct section_scratch *scratch = (struct section_scratch *)(void *)run->scratch;
     struct sides packed = {scratch->packed, scratch->packed};
     bool get = gets(run);
     if (!state->partner.acting) {
