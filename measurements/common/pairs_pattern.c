@@ -161,13 +161,14 @@ static const char *check_numbers(enum pattern pattern, const struct numbers *num
 #define PATTERN_NAMES_OF_PAIRS                                                                     \
     "\"half\", \"offset:K\", \"neighbours\", \"random:SEED\", \"round:K[:SEED[:GROUP]]\""
 
-static const char *check(const struct run *run, bool pairs_only)
+const char *pairs_check(const struct run *run)
 {
     static char text[160];
     struct numbers numbers;
     int size = run->size;
     enum pattern pattern = parse_pattern(run_argument(run, "pattern")->string, &numbers);
     const char *wrong;
+    bool pairs_only = !run_find_argument(run, "directions");
     if (pattern == PATTERNS || (pairs_only && !of_pairs(pattern)))
         return pairs_only
                    ? "pattern must be one of " PATTERN_NAMES_OF_PAIRS "; K, SEED and GROUP are "
@@ -183,16 +184,6 @@ static const char *check(const struct run *run, bool pairs_only)
         return NULL;
     snprintf(text, sizeof text, "pairs may be at most %d with this pattern on %d PEs", most, size);
     return text;
-}
-
-const char *pairs_check(const struct run *run)
-{
-    return check(run, false);
-}
-
-const char *pairs_check_pairs(const struct run *run)
-{
-    return check(run, true);
 }
 
 /* What the arguments say, without the partners of a random pattern. Where they make no sense, some

@@ -69,10 +69,9 @@ struct pairs_call {
  * groups. 0: `size` is no multiple of `group`. Pure. */
 int64_t tournament_rounds(int size, int64_t group);
 
-/* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`. */
+/* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`; those
+ * without `directions` only work with patterns of pairs. */
 const char *pairs_check(const struct run *);
-/* As pairs_check(), for functions that only work with patterns of pairs. */
-const char *pairs_check_pairs(const struct run *);
 
 /* In set-up. */
 struct pairs pairs_open(struct run *);

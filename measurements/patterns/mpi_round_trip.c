@@ -207,7 +207,7 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 static const struct measurement trips = {
-    .api = API_MPI, .check = pairs_check_pairs, .timing = TIMING_WHOLE, .minimum_pes = 2,
+    .api = API_MPI, .check = pairs_check, .timing = TIMING_WHOLE, .minimum_pes = 2,
     .who = "the first ranks of the pairs", .moves = MOVES_BOTH_WAYS, .demand = trip_demand,
     MPI_STATE(struct trip_state), 
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),

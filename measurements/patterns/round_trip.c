@@ -20,7 +20,7 @@ struct way {
 static const char *check(const struct run *run)
 {
     const struct way *way = run->function->variant;
-    const char *wrong = pairs_check_pairs(run);
+    const char *wrong = pairs_check(run);
     return wrong || way->by != BARRIER ? wrong : collective_check(run);
 }
 
