@@ -316,7 +316,7 @@ def created(path, mode="w", errors="replace", newline=None):
         raw = screen.raw(sys.stdout)
         if hasattr(raw, "reconfigure"):
             raw.reconfigure(**text)
-        yield screen.Shown(raw, folded=False) if raw.isatty() else raw
+        yield screen.PrintableStream(raw, folded=False) if raw.isatty() else raw
         return
     kinds.check_replacing(path, Force.given)
     replaced, new = kinds.replaced_text(path), not os.path.exists(path)
@@ -398,7 +398,7 @@ def _whoever_reads(stream):
 def main(function):
     """Runs function(arguments); its value is the exit status. 2: wrong usage or a file that cannot
     be read."""
-    sys.stdout, sys.stderr = (screen.Shown(_whoever_reads(stream)) for stream in (sys.stdout, sys.stderr))
+    sys.stdout, sys.stderr = (screen.PrintableStream(_whoever_reads(stream)) for stream in (sys.stdout, sys.stderr))
     try:
         status = function(sys.argv[1:])
         sys.stdout.flush()

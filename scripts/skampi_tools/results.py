@@ -49,7 +49,7 @@ DICTS = frozenset("arguments variables pe_set counters".split())
 _NUMBERS = frozenset(NUMBERS)
 
 
-class Shown(NamedTuple):
+class ShownValue(NamedTuple):
     """One number with the one error that belongs to it: the median with its interval, the mean of the
     middle with its standard error."""
     what: str          # MEDIAN, MEAN, ROUNDS or LAUNCHES
@@ -169,11 +169,11 @@ class Result:
 
     def _find_shown(self):
         if not self.is_rounds and math.isnan(self.median):
-            return Shown(MEAN, self.time, self._at_least_0(self.time - self.standard_error),
+            return ShownValue(MEAN, self.time, self._at_least_0(self.time - self.standard_error),
                          self.time + self.standard_error, NAN)
         reached = self.reached if self.is_rounds else NAN
         several = LAUNCHES if self.of_launches else ROUNDS
-        return Shown(several if self.is_rounds else MEDIAN, self.median, self._at_least_0(self.median_low),
+        return ShownValue(several if self.is_rounds else MEDIAN, self.median, self._at_least_0(self.median_low),
                      self.median_high, self.confidence if math.isnan(reached) else reached)
 
     def _at_least_0(self, low):

@@ -29,7 +29,7 @@ def printable(text, newlines=False):
     return (_COMMANDS_IN_LINES if newlines else _COMMANDS).sub(_escaped, str(text))
 
 
-class Shown:
+class PrintableStream:
     """A stream on which everything that is written becomes printable; on a terminal lines, which are written as a
     whole, are folded at its width."""
 

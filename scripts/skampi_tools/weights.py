@@ -52,7 +52,7 @@ class Weights:
         return 1.0
 
 
-class Given(Weights):
+class GivenWeights(Weights):
     """{key of a point, or name of a function: weight}; others count nothing."""
 
     def __init__(self, path, of):
@@ -68,7 +68,7 @@ class Given(Weights):
         return found, [Use(name, 0, weight, math.nan) for name, weight in self.given.items() if weight and name not in there], math.nan
 
 
-class Traced(Weights):
+class TracedWeights(Weights):
     """Of an application: the time of all its calls of a routine counts for the functions that measure it, at the measured
     size that is nearest to theirs."""
 
@@ -123,7 +123,7 @@ def read(path, program=None):
         file = results.read(path)
         if not file.of_trace():
             raise Error(f"{path}: no trace: give what shmemtrace summary --results has written")
-        return Traced(path, uses_of(file, lambda routine: tuple(one["name"] for one in measuring(routine, program))),
+        return TracedWeights(path, uses_of(file, lambda routine: tuple(one["name"] for one in measuring(routine, program))),
                       file.header.get("pes"))
     if kind and kind.reader.startswith("oshrun"):
         return _scripted(path)
@@ -132,7 +132,7 @@ def read(path, program=None):
     if not isinstance(given, dict) or not given:
         top.refuse("give an object whose \"weights\" have numbers by point or function, what shmemtrace script or "
                    "shmemtrace summary --results has written")
-    return Given(path, {name: weight.must(users_json.is_number(weight.content) and 0 <= weight.content < 1e30, "a number from 0")
+    return GivenWeights(path, {name: weight.must(users_json.is_number(weight.content) and 0 <= weight.content < 1e30, "a number from 0")
                         for name, weight in top.members()["weights"].members().items()})
 
 
@@ -154,7 +154,7 @@ def _scripted(path):
         uses.append(Use(routine, int(size), int(calls), *numbers, (call.partition("(")[0],) if call else (), call))
     if not uses:
         raise Error(f"{path}: this script states no weights: give one that shmemtrace script has written")
-    return Traced(path, uses, int(pes))
+    return TracedWeights(path, uses, int(pes))
 
 
 def uses_of(file, functions):

@@ -141,12 +141,12 @@ tap.ok(found >= 0.85 * RUNS, "5 rounds in four states: 10 % in the barrier are f
 
 # Launches of 0, 1 and 10 % more, in states that none of them sees all of.
 FACTORS, LEVELS = [1, 1.01, 1.1], {1: 1.0, 2: 3.0, 5: 7.0}
-seen = [by_state.Seen(launch, state, FACTORS[launch] * LEVELS[state], count)
+seen = [by_state.StateSample(launch, state, FACTORS[launch] * LEVELS[state], count)
         for launch, state, count in ((0, 1, 3), (0, 2, 1), (1, 2, 2), (1, 5, 9), (2, 1, 1), (2, 5, 4))]
 factors = by_state.launch_factors(seen, 4)
 tap.ok(all(abs(mine / factors[0] - right) < 1e-3 for mine, right in zip(factors, FACTORS)) and math.isnan(factors[3]),
        "what launches add to the levels of states, where states connect them", factors)
-outlier = [by_state.Seen(launch, 1, 2e-7 * (1 + 0.005 * number) * (5 if (launch, number) == (1, 2) else 1), 1)
+outlier = [by_state.StateSample(launch, 1, 2e-7 * (1 + 0.005 * number) * (5 if (launch, number) == (1, 2) else 1), 1)
            for launch in range(3) for number in range(5)]
 factors = by_state.launch_factors(outlier, 3)
 tap.ok(max(factors) / min(factors) < 1.03, "... which one round of five does not decide", factors)

@@ -38,7 +38,7 @@ LAUNCHES = 10
 ALGORITHMS = 8
 
 
-class Programmed:
+class ProgrammedRace:
     """Costs of a library's algorithms: a start, and a time for each byte. The default takes one of them at each size."""
 
     def __init__(self, seed, alike=False):
@@ -94,11 +94,11 @@ class MadeSearch(search.Search):
 
 
 def tuned(seed, alike=False, **settings):
-    """(Programmed, the search, what is chosen)"""
-    made = Programmed(seed, alike)
+    """(ProgrammedRace, the search, what is chosen)"""
+    made = ProgrammedRace(seed, alike)
     own = MadeSearch(made, argparse.Namespace(**{"tolerance": 0.05, "alpha": 0.05, "launch_spread": 0.05, **settings}))
     own.run(quiet=True)
-    chosen = proof.Chosen(own.races, weights.Weights(), own.races[0].settings.tolerance)
+    chosen = proof.Proposal(own.races, weights.Weights(), own.races[0].settings.tolerance)
     return made, own, chosen
 
 

@@ -38,7 +38,7 @@ CONSTANT_RUNS = 4  # that many more are as good is for unit/test_states.c
 tap = Tap()
 
 
-class Measured:
+class Measurement:
     """A run's status, messages and records, by their kind."""
 
     def __init__(self, run, path):
@@ -77,7 +77,7 @@ def measure(script, *options, pes=2, dwell=(1, 1), constant=False, sko=False, ti
         command += ["--timer", "clock_gettime"]
     if sko:
         command += ["-o", "-"]
-    return Measured(truth.launch(pes, command, network.environment(), timeout), results)
+    return Measurement(truth.launch(pes, command, network.environment(), timeout), results)
 
 
 def near(value, truth_, tolerance=CLOSE):

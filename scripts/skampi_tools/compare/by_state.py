@@ -41,7 +41,7 @@ def _with_together(row, by_state, together):
             for part in row.states if part.state in by_state or part.state == TOGETHER]
 
 
-class Seen(NamedTuple):
+class StateSample(NamedTuple):
     """A value of a point: of which launch and in which state, from how many rounds or repetitions."""
     launch: int
     state: int
@@ -136,13 +136,13 @@ class Parts:
             lambda: launch_factors(self._seen(row, values, numbers), len(values)))
 
     def _seen(self, row, values, numbers):
-        """Each Seen of a point: its rounds and, where a launch has no complete round in a state, its value in that state."""
+        """Each StateSample of a point: its rounds and, where a launch has no complete round in a state, its value in that state."""
         for launch, (points, own) in enumerate(zip(self.files, values)):
             rounds = [pair for pair in zip(self.common.of_rounds(launch, points[row.key]), points[row.key].medians)
                       if pair[0] in numbers and not math.isnan(pair[1])] if row.key in points else []
-            yield from (Seen(launch, number, value, 1) for number, value in rounds)
+            yield from (StateSample(launch, number, value, 1) for number, value in rounds)
             there = {number for number, _ in rounds}
-            yield from (Seen(launch, number, one.median, one.count or 1) for number, one in own.items()
+            yield from (StateSample(launch, number, one.median, one.count or 1) for number, one in own.items()
                         if number in numbers and number not in there and not math.isnan(one.median))
 
     def rounds(self, row, runs):
@@ -154,7 +154,7 @@ class Parts:
                                  for run, states in zip(runs, numbers) for place, value in enumerate(run)]
                     for part in _common(row.states)}
         values = _with_together(row, by_state, lambda: launch_factors(
-            (Seen(place, number, value, 1) for number, own in by_state.items()
+            (StateSample(place, number, value, 1) for number, own in by_state.items()
              for place, value in enumerate(own) if not math.isnan(value)), sum(lengths)))
         return [(part, [flat[sum(lengths[:i]):sum(lengths[:i + 1])] for i in range(len(lengths))])
                 for part, flat in values]

@@ -42,7 +42,7 @@ from ..states.independent import states_to_compare
 from ..statistics import known, median
 from . import application, by_state, factors, hand_over, separation
 from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
-                   Missing, Row)
+                   MissingPoint, Row)
 
 # Members of points that comparisons do not look at.
 UNUSED = frozenset("""number arguments at error time_low time_high time_confidence kept mean deviation bandwidth bus_bandwidth
@@ -60,7 +60,7 @@ DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 
 def _missing(old_files, new_files, old, new, chosen):
-    """[Missing]. old, new: the points of each launch."""
+    """[MissingPoint]. old, new: the points of each launch."""
     found = {}
     for files, points, place in ((old_files, old, 0), (new_files, new, 1)):
         there = {key for launch in points for key in launch}
@@ -68,7 +68,7 @@ def _missing(old_files, new_files, old, new, chosen):
             for key, record in file.missing_by_key().items():
                 if key not in there and chosen(results.Result({"function": record["call"].partition("(")[0], **record})):
                     found.setdefault(key, ({}, record))[0][place] = True
-    return [Missing(key, missing_label(record), str(record.get("reason") or "no reason is known"), 0 in sides, 1 in sides,
+    return [MissingPoint(key, missing_label(record), str(record.get("reason") or "no reason is known"), 0 in sides, 1 in sides,
                     record["kind"] not in ("skipped", "time_limit")) for key, (sides, record) in found.items()]
 
 

@@ -70,7 +70,7 @@ class Row:
         return self.half_width / self.ratio if self.ratio > 0 else NAN
 
 
-class Missing(NamedTuple):
+class MissingPoint(NamedTuple):
     """A point that a side has no result of, in none of its launches, though one of them says why."""
     point: str
     text: str     # what, and what kind of missing
@@ -104,7 +104,7 @@ class Comparison:
     states: list = field(default_factory=list)  # SideState, where any row has states
     differences: list = field(default_factory=list)  # of the configurations, in words
     cautions: list = field(default_factory=list)
-    missing: list = field(default_factory=list)  # Missing
+    missing: list = field(default_factory=list)  # MissingPoint
     findings: list = field(default_factory=list)  # about the sides as a whole, in words
     application: object = None  # application.Application, where weights were given
 

@@ -94,7 +94,7 @@ def _cost(key, launches, common, doubtful):
 
 
 @dataclass
-class Checked:
+class RuleResult:
     """A rule, and how it went."""
     rule: Rule
     points: int = 0        # where it could be checked
@@ -105,7 +105,7 @@ class Checked:
 
 
 def check(rules, measured):
-    """List of Checked, in the order of the rules. measured: of costs()."""
+    """List of RuleResult, in the order of the rules. measured: of costs()."""
     by_function = {}
     for cost in measured:
         by_function.setdefault(cost.function, []).append(cost)
@@ -155,7 +155,7 @@ def _candidates(term, values, first, by_function, same_state=True):
 
 
 def _check_sums(rule, by_function):
-    checked = Checked(rule)
+    checked = RuleResult(rule)
     head = rule.left[0]
     for first in by_function.get(head.function, ()):
         values = {**first.arguments, "pes": first.pes}
@@ -174,7 +174,7 @@ def _check_sums(rule, by_function):
 
 
 def _check_monotone(rule, by_function):
-    checked = Checked(rule)
+    checked = RuleResult(rule)
     name = rule.monotone
     groups = {}
     for function, list_ in by_function.items():

@@ -40,7 +40,7 @@ class Change(NamedTuple):
     p: float  # of so large a difference in any series, if nothing changed where it was looked for
 
 
-class Found(NamedTuple):
+class FoundChanges(NamedTuple):
     changes: list  # of each series: Changes, ascending
     orders: int    # random orders that were tried
     complete: bool # no: there were still changes after MOST_PASSES
@@ -213,4 +213,4 @@ def find_changes(series, alpha=0.05, least=LEAST, seed=1):
         if not divided:
             complete = True
             break
-    return Found([row.changes() for row in rows], orders, complete)
+    return FoundChanges([row.changes() for row in rows], orders, complete)

@@ -63,7 +63,7 @@ class Launch:
     missing: list = field(default_factory=list)   # what it did not measure, and why, in words
 
 
-class LeftOut(NamedTuple):
+class LeftOutFile(NamedTuple):
     path: str
     reason: str
 
@@ -99,7 +99,7 @@ def paths_in(paths):
 
 
 def read_launches(paths):
-    """([Launch] in the order of time, [LeftOut]). Files that cannot be read, or are cut, are left out; so are copies
+    """([Launch] in the order of time, [LeftOutFile]). Files that cannot be read, or are cut, are left out; so are copies
     of a launch that is there."""
     one = {}
 
@@ -111,14 +111,14 @@ def read_launches(paths):
         try:
             launch = _read(path, kept)
         except Error as error:
-            left_out.append(LeftOut(path, re.sub(f"^{re.escape(path)}(:| )?", "", str(error)).strip()))
+            left_out.append(LeftOutFile(path, re.sub(f"^{re.escape(path)}(:| )?", "", str(error)).strip()))
             continue
         except OSError as error:
-            left_out.append(LeftOut(path, error.strerror or str(error)))
+            left_out.append(LeftOutFile(path, error.strerror or str(error)))
             continue
         same = (launch.when, tuple(launch.values.items()))
         if launch.values and same in seen:
-            left_out.append(LeftOut(path, f"a copy of {seen[same]}"))
+            left_out.append(LeftOutFile(path, f"a copy of {seen[same]}"))
             continue
         seen[same] = path
         found.append(launch)

@@ -65,7 +65,7 @@ FUNCTIONS = {
 COLLECTIVES = ("barrier", "broadcast", "reduce", "collect", "fcollect", "alltoall")
 
 
-class Measured(NamedTuple):
+class MeasuredCost(NamedTuple):
     bytes: int
     time: float   # seconds
     error: float  # half of its interval; NaN: not known
@@ -79,7 +79,7 @@ class Measured(NamedTuple):
 
 @dataclass
 class Data:
-    """measured[place, class, part] is a list of Measured, ascending."""
+    """measured[place, class, part] is a list of MeasuredCost, ascending."""
     measured: dict = field(default_factory=dict)
     states: list = field(default_factory=list)   # texts: which states were chosen
     mixed: list = field(default_factory=list)    # texts: classes that are of several states
@@ -94,7 +94,7 @@ class Data:
         return [(one.bytes, one.time) for one in self.of(place, kind, part)]
 
 
-class _Chosen:
+class _Choices:
     """The state whose values count, for each size of set that has several. Sets on one node and on several never have
     a state in common: a hand-over between nodes takes what the network takes."""
 
@@ -217,7 +217,7 @@ def lacking(file):
 
 def gather(files, state=None):
     """The Data of ResultFiles. state: the number that was asked for."""
-    data, chosen, reasons, groups = Data(), _Chosen(files, state), Counter(), {}
+    data, chosen, reasons, groups = Data(), _Choices(files, state), Counter(), {}
     data.states = chosen.texts()
     data.lacking = [text for file in files for text in lacking(file)]
     for index, file in enumerate(files):
@@ -242,7 +242,7 @@ def gather(files, state=None):
             elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
-                one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
+                one = MeasuredCost(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
                                _argument(result, "computation"), _elements(result), _evenness(result), late)
                 groups.setdefault((place, *_class_of(result, late)), []).append((one, of_state))
     _choose(data, groups, reasons)

@@ -126,7 +126,7 @@ def _crowded(values, limits, base):
     return any(place(b) - place(a) < least for a, b in zip(values, values[1:]))
 
 
-class Distinct(ticker.Formatter):
+class DistinctNumbers(ticker.Formatter):
     """Numbers with this many digits, or with as many more as ticks need to differ."""
 
     def __init__(self, text, digits):
@@ -165,7 +165,7 @@ def set_ticks(axis, limits, scale, sizes, values=()):
     if 0 < len(values) <= MAX_TICKS and not _crowded(sorted(values), limits, base):
         axis.set_major_locator(ticker.FixedLocator(sorted(values)))
         axis.set_minor_locator(ticker.NullLocator())
-    axis.set_major_formatter(Distinct(text, digits))
+    axis.set_major_formatter(DistinctNumbers(text, digits))
     axis.set_minor_formatter(ticker.NullFormatter())
 
 

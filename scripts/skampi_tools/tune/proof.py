@@ -22,7 +22,7 @@ GUIDELINES = os.path.join(launching.SCRIPTS, "guidelines.json")
 ENDING_SECONDS = 60  # seconds that a program which does nothing may take
 
 
-class Chosen:
+class Proposal:
     """What the races chose, put together. back: points that keep the default whatever was chosen."""
 
     def __init__(self, races, weights, tolerance):

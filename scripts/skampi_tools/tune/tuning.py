@@ -86,7 +86,7 @@ def tune(given, choices, common, definition, directory, weights):
     if stopped and stopped != "time":
         cli.say("interrupted: the same command goes on")
         return 128 + stopped
-    chosen = proving.Chosen(tuning.found.races, weights, given.tolerance)
+    chosen = proving.Proposal(tuning.found.races, weights, given.tolerance)
     status = tuning.prove(chosen)
     if status > 128:
         return status

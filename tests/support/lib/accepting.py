@@ -46,7 +46,7 @@ FAULTS = {
 
 
 @dataclass
-class Found:
+class Finding:
     name: str
     run: object           # of the tool
     accused: set = None   # None: there is no verdict
@@ -83,16 +83,16 @@ def accept(name, folder, delay_us=DELAY_US, passes=PASSES, iterations=ITERATIONS
                            "--json", "verdict.json"],
                           env=harness.launch_environment(), cwd=folder, timeout=timeout)
     if run.status not in (0, 1, 3):
-        return Found(name, run)
+        return Finding(name, run)
     with open(os.path.join(folder, "verdict.json"), encoding="utf-8") as file:
         said = json.load(file)
     accused = {re.sub(r"\S+-(\d+)\b", r"\1", test["unit"]) for test in said["tests"]
                if test["state"] == "accused" and not test["covered"]}
-    return Found(name, run, accused, said["doubts"], said["measurements"])
+    return Finding(name, run, accused, said["doubts"], said["measurements"])
 
 
 def accept_all(names, folder, at_once, **how):
-    """Yields Found of each of several runs, in any order. at_once: so many at the same time, since hosts wait most of
+    """Yields Finding of each of several runs, in any order. at_once: so many at the same time, since hosts wait most of
     the time."""
     with ThreadPoolExecutor(at_once) as pool:
         runs = []

@@ -11,7 +11,7 @@ from harness import ROOT
 LINE = re.compile(r"^used (\S+) s (\d+) KiB$", re.MULTILINE)
 
 
-class Used(NamedTuple):
+class Usage(NamedTuple):
     seconds: float  # of processors
     peak: int       # bytes
     status: int
@@ -28,4 +28,4 @@ def used(argv, cwd=None):
     done = subprocess.run([*starter(), *argv], cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           text=True, errors="replace", check=False)
     line = LINE.search(done.stderr)
-    return Used(float(line[1]), 1024 * int(line[2]), done.returncode, LINE.sub("", done.stderr).strip())
+    return Usage(float(line[1]), 1024 * int(line[2]), done.returncode, LINE.sub("", done.stderr).strip())
