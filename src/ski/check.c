@@ -5,19 +5,13 @@
  * them; after branches and within loops, the types of variables that may have been assigned count
  * as unknown.
  */
-#define _GNU_SOURCE /* strcasestr */
-#include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
 #include "base/text.h"
 #include "engine/measurement.h"
-#include "engine/request.h"
-#include "settings/table.h"
 #include "ski/builtins.h"
+#include "ski/check_arguments.h"
 #include "ski/diag.h"
 #include "ski/function_names.h"
 #include "ski/loop.h"
@@ -25,34 +19,7 @@
 #include "ski/tree.h"
 #include "ski/value.h"
 
-struct variable {
-    bool global; /* the text up to here assigns it outside the blocks */
-    enum value_type global_type;
-    const struct stmt *block; /* the last one that assigned it */
-    enum value_type local_type;
-};
-
-struct loop_level {
-    const struct stmt *loop;
-    const struct loop_level *outer;
-};
-
-struct checker {
-    struct tree *tree;
-    struct diag *diag;
-    struct variable *variables;     /* by symbol */
-    const struct stmt *block;       /* NULL outside */
-    const struct loop_level *loops; /* the loops around the statement, the innermost first */
-    bool refining;
-};
-
-/* ---- Variables and constants ---- */
-
-/* Whether the name means a variable of the block that is checked. */
-static bool check_is_local(const struct checker *c, int symbol)
-{
-    return c->block && c->variables[symbol].block == c->block;
-}
+/* ---- Variables ---- */
 
 /* The variable has a value of this type from here on. symbol -1: none, after an error. */
 static void check_assign(struct checker *c, int symbol, enum value_type type)
@@ -69,50 +36,6 @@ static void check_assign(struct checker *c, int symbol, enum value_type type)
         variable->global = true;
         variable->global_type = type;
     }
-}
-
-/* Whether a value of one type can be given where another is wanted. */
-static bool check_fits(enum value_type given, enum value_type wanted)
-{
-    bool numbers =
-        (given == TYPE_INT || given == TYPE_REAL) && (wanted == TYPE_INT || wanted == TYPE_REAL);
-
-    return given == TYPE_UNKNOWN || given == wanted || numbers;
-}
-
-/* The value of an expression that consists of numbers and operators only; false for any other one.
- */
-static bool check_constant(const struct expr *expr, struct value *value)
-{
-    struct value a, b = value_void();
-
-    if (!expr)
-        return false;
-    switch (expr->kind) {
-    case EXPR_INTEGER:
-        *value = value_int(expr->integer);
-        return true;
-    case EXPR_REAL:
-        *value = value_real(expr->real);
-        return true;
-    case EXPR_UNARY:
-    case EXPR_BINARY:
-        return check_constant(expr->args[0], &a) &&
-               (expr->kind == EXPR_UNARY || check_constant(expr->args[1], &b)) &&
-               !value_operate(expr->op, &a, expr->kind == EXPR_UNARY ? NULL : &b, value);
-    default:
-        return false;
-    }
-}
-
-static bool check_literal(const struct expr *expr, double *number)
-{
-    struct value value;
-
-    if (!check_constant(expr, &value))
-        return false;
-    *number = value_real_of(&value);
-    return true;
 }
 
 /* ---- Unknown names ---- */
@@ -177,304 +100,11 @@ static void unknown_name(struct checker *c, const struct expr *expr)
                    expr->text);
     } else {
         for (int i = 0; i < c->tree->symbol_count; i++)
-            if (check_is_local(c, i) || c->variables[i].global)
+            if (checker_is_local(c, i) || c->variables[i].global)
                 add_candidate(&candidates, c->tree->symbols[i]);
         for (size_t i = 0; constant_at(i); i++)
             add_candidate(&candidates, constant_at(i)->name);
         report_unknown(c, expr, "name", &candidates);
-    }
-}
-
-/* ---- The number of arguments ---- */
-
-/* "integer, double": the parameters of a builtin for a message. */
-static char *describe_builtin(const struct signature *parameters)
-{
-    struct text text = {0};
-
-    size_t count = signature_count(parameters);
-
-    for (size_t i = 0; i < count; i++) {
-        bool first_optional = parameters->optional > 0 && i == count - parameters->optional;
-        const char *before = i == 0 ? "" : ", ";
-
-        if (first_optional)
-            before = "; optional: ";
-        text_append(&text, "%s%s", before, value_type_name(parameters->types[i]));
-    }
-    if (parameters->more)
-        text_append(&text, ", ...");
-    return text_take(&text);
-}
-
-static char *describe_measurement(const struct measurement *measurement)
-{
-    struct text text = {0};
-
-    for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
-        text_append(&text, "%s%s%s", i > 0 ? ", " : "", measurement->parameters[i].name,
-                    measurement->parameters[i].otherwise ? " if you want" : "");
-    return text_take(&text);
-}
-
-/* An error when there are too few or too many arguments. */
-static void arguments_count(struct checker *c, const struct expr *call,
-                            const struct signature *signature)
-{
-    size_t least, most;
-
-    signature_arity(signature, &least, &most);
-    bool few = call->count < least;
-    size_t wanted = few ? least : most;
-
-    if (!few && call->count <= most)
-        return;
-    char *parameters =
-        call->measurement ? describe_measurement(call->measurement) : describe_builtin(signature);
-
-    diag_error(c->diag, few || !call->args[most] ? call->where : call->args[most]->where,
-               "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
-               few ? "few" : "many", call->text,
-               least == most ? ""
-               : few         ? "at least "
-                             : "at most ",
-               wanted, numbers_plural(wanted), *parameters ? " (" : "", parameters,
-               *parameters ? ")" : "", call->count);
-    free(parameters);
-}
-
-/* ---- Their types and ranges ---- */
-
-/* Reports what is wrong with argument i, after its number and name. */
-__attribute__((format(printf, 4, 5))) static void
-complain(struct checker *c, const struct expr *call, size_t i, const char *format, ...)
-{
-    const char *parameter = call->measurement ? call->measurement->parameters[i].name : NULL;
-    va_list list;
-
-    va_start(list, format);
-    char *what = text_format_with(format, list);
-    va_end(list);
-    diag_error(c->diag, call->args[i]->where, "argument %zu of %s%s%s%s must be %s", i + 1,
-               call->text, parameter ? " (" : "", parameter ? parameter : "", parameter ? ")" : "",
-               what);
-    free(what);
-}
-
-/* Reports a number or a word that the setting refuses. */
-static void check_setting(struct checker *c, const struct expr *argument,
-                          const struct setting *setting)
-{
-    char *refusal = NULL;
-    double value;
-
-    if (setting->words && argument && argument->kind == EXPR_STRING)
-        refusal = setting_refuse_word(setting, argument->text);
-    else if (setting->names_unit && argument && argument->kind == EXPR_STRING)
-        refusal = numbers_unit(argument->text) > 0
-                      ? NULL
-                      : text_format("%s(): %s", setting->function, UNIT_WANTED);
-    else if (!setting->words && check_literal(argument, &value))
-        refusal = setting_refuse_number(setting, value);
-    if (refusal)
-        diag_error(c->diag, argument->where, "%s", refusal);
-    free(refusal);
-}
-
-/* An error when argument i, of this type, is not of the type that is wanted there. */
-static void arguments_fit(struct checker *c, const struct expr *call, size_t i,
-                          enum value_type given, enum value_type wanted)
-{
-    const struct expr *argument = call->args[i];
-    enum value_type type = wanted != TYPE_UNIT    ? wanted
-                           : given == TYPE_STRING ? TYPE_STRING
-                                                  : TYPE_REAL;
-    double value;
-
-    if (!check_fits(given, type))
-        complain(c, call, i, "%s, this is %s",
-                 wanted == TYPE_UNIT   ? "a number or the name of a unit"
-                 : wanted == TYPE_REAL ? "a number"
-                                       : value_type_text(wanted),
-                 value_type_text(given));
-    if (wanted == TYPE_INT && check_literal(argument, &value)) {
-        /* A literal such as 8.5 is a mistake, whereas a computed double is rounded. */
-        if (value != floor(value))
-            complain(c, call, i, "a whole number, %.15g is none", value);
-        if (call->measurement && value < (double)call->measurement->parameters[i].minimum)
-            complain(c, call, i, "at least %lld",
-                     (long long)call->measurement->parameters[i].minimum);
-    }
-    if (call->builtin && call->builtin->settings)
-        check_setting(c, argument, &call->builtin->settings[i]);
-}
-
-/* False, with an error, when argument i is a word without quotes and no variable, where a text is
- * wanted. */
-static bool arguments_quoted(struct checker *c, const struct expr *call, size_t i,
-                             enum value_type wanted)
-{
-    const struct expr *argument = call->args[i];
-
-    if (!argument || argument->kind != EXPR_NAME ||
-        (wanted != TYPE_STRING && wanted != TYPE_UNIT) || check_is_local(c, argument->symbol) ||
-        c->variables[argument->symbol].global || constant_find(argument->text) ||
-        c->tree->incomplete)
-        return true;
-    diag_error(c->diag, argument->where,
-               "argument %zu of %s: there is no variable %s; if it is a text, put it in quotes: "
-               "\"%s\"",
-               i + 1, call->text, argument->text, argument->text);
-    return false;
-}
-
-/* ---- Calls that no number of PEs makes right ---- */
-
-/* The value of an argument; false if it is not known before the script runs. */
-static bool constant_argument(const struct parameter *parameter, const struct expr *expr,
-                              struct argument *argument)
-{
-    double number;
-
-    if (parameter->type == PARAMETER_STRING) {
-        argument->string = !expr ? parameter->otherwise : expr->text;
-        return !expr || expr->kind == EXPR_STRING;
-    }
-    if (parameter->type > PARAMETER_DOUBLE)
-        return false;
-    if (!expr)
-        number = strtod(parameter->otherwise, NULL);
-    else if (!check_literal(expr, &number))
-        return false;
-    argument->real = number;
-    return value_round(number, &argument->integer);
-}
-
-char *arguments_refusal_everywhere(const struct measure_request *request, int *argument)
-{
-    int world = measurement_pes();
-    const int sizes[] = {1, 2, 4, world ? world : 1, 1 << 16};
-    char *first =
-        NULL; /* of a set that is large enough: larger ones may lack something else, too */
-
-    if (request->function->neighborhood)
-        return NULL; /* that depends on the set's topology */
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct measure_request other = *request;
-        struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
-        other.set = set;
-        int offending;
-        char *refusal = engine_refusal(&other, &offending);
-        pe_set_release(set);
-        if (!refusal) {
-            free(first);
-            return NULL;
-        }
-        if (!first && sizes[i] >= request->function->minimum_pes) {
-            first = refusal;
-            *argument = offending;
-        } else {
-            free(refusal);
-        }
-    }
-    return first;
-}
-
-/* An error when literal arguments show that no set of PEs can be measured with them. */
-static void arguments_refused(struct checker *c, const struct expr *call)
-{
-    const struct measurement *measurement = call->measurement;
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
-    int argument;
-
-    if (call->count < measurement_required_count(measurement))
-        return;
-    for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
-        if ((i < call->count && !call->args[i]) ||
-            !constant_argument(&measurement->parameters[i], i < call->count ? call->args[i] : NULL,
-                               &arguments[i]))
-            return;
-    char *refusal = arguments_refusal_everywhere(
-        &(struct measure_request){.function = measurement, .arguments = arguments}, &argument);
-
-    if (refusal)
-        diag_error(c->diag,
-                   argument < 0 || (size_t)argument >= call->count ? call->where
-                                                                   : call->args[argument]->where,
-                   "%s: %s", call->text, refusal);
-    free(refusal);
-}
-
-/* ---- The order of arguments ---- */
-
-/* Whether a name has one of these words in it, whatever their case. */
-static bool speaks_of(const char *name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasestr(name, words[i]))
-            return true;
-    return false;
-}
-
-/* Whether a variable holds numbers of bytes or elements: its name says so, or it is the variable of
- * a loop to "...", which only growing sizes can end. */
-static bool is_size_variable(const struct checker *c, const struct expr *expr)
-{
-    static const char *const words[] = {"count", "size", "byte", "len", "elem"};
-
-    if (!expr || expr->kind != EXPR_NAME)
-        return false;
-    for (const struct loop_level *around = c->loops; around; around = around->outer) {
-        const struct stmt *loop = around->loop;
-        bool arithmetic = loop->kind == STMT_FOR || loop->kind == STMT_AUTOREFINE;
-
-        if (loop->symbol == expr->symbol && arithmetic && !loop->to)
-            return true;
-    }
-    return speaks_of(expr->text, words, sizeof words / sizeof *words);
-}
-
-/* Whether the expression can be a number of iterations: a number, or a name that does not look like
- * a size. */
-static bool is_number_of_times(const struct expr *expr)
-{
-    static const char *const words[] = {"iter", "rep"};
-    double value;
-
-    return check_literal(expr, &value) ||
-           (expr && expr->kind == EXPR_NAME &&
-            speaks_of(expr->text, words, sizeof words / sizeof *words));
-}
-
-/* Warns of F(10, count) where F(count, iterations) is meant: a size stands in the place of the
- * iterations, and a number in the place of the size. */
-static void arguments_swapped(struct checker *c, const struct expr *call)
-{
-    const struct parameter *parameters = call->measurement->parameters;
-    size_t n = measurement_parameter_count(call->measurement);
-
-    if (call->count != n)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        if (parameters[i].type != PARAMETER_ITERATIONS || !is_size_variable(c, call->args[i]))
-            continue;
-        for (size_t k = 0; k < n; k++) {
-            bool size = parameters[k].type == PARAMETER_INT &&
-                        (strcmp(parameters[k].unit, "bytes") == 0 ||
-                         strcmp(parameters[k].unit, "elements") == 0);
-
-            if (!size || !is_number_of_times(call->args[k]))
-                continue;
-            char *description = describe_measurement(call->measurement);
-
-            diag_warning(c->diag, call->args[i]->where,
-                         "'%s' is passed as the %s and a number as the %s: are they swapped? The "
-                         "function is %s(%s)",
-                         call->args[i]->text, parameters[i].name, parameters[k].name, call->text,
-                         description);
-            free(description);
-            return;
-        }
     }
 }
 
@@ -488,7 +118,7 @@ static enum value_type check_name(struct checker *c, struct expr *expr)
     const struct variable *variable = &c->variables[expr->symbol];
     const struct constant *constant;
 
-    expr->local = check_is_local(c, expr->symbol);
+    expr->local = checker_is_local(c, expr->symbol);
     if (expr->local)
         return variable->local_type;
     if (variable->global)
@@ -516,14 +146,14 @@ static void check_arguments(struct checker *c, const struct expr *call,
     for (size_t i = 0; i < call->count; i++) {
         enum value_type wanted = signature_type(signature, i);
 
-        if (!arguments_quoted(c, call, i, wanted))
+        if (!checker_argument_quoted(c, call, i, wanted))
             continue;
         enum value_type given = check_value(c, call->args[i]);
 
         if (wanted != TYPE_UNKNOWN)
-            arguments_fit(c, call, i, given, wanted);
+            checker_argument_fits(c, call, i, given, wanted);
     }
-    arguments_count(c, call, signature);
+    checker_arguments_count(c, call, signature);
 }
 
 static void unknown_builtin(struct checker *c, const struct expr *call, bool iterator)
@@ -667,7 +297,7 @@ static void forget(struct checker *c, int symbol)
 {
     if (symbol < 0)
         return;
-    if (check_is_local(c, symbol))
+    if (checker_is_local(c, symbol))
         c->variables[symbol].local_type = TYPE_UNKNOWN;
     else if (!c->block)
         c->variables[symbol].global_type = TYPE_UNKNOWN;
@@ -692,13 +322,13 @@ static void forget_assigned(struct checker *c, const struct stmt_list *list)
 static const char *endless_loop(const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative, .unlimited = !stmt->to};
-    bool known = check_constant(stmt->from, &loop.start);
+    bool known = checker_constant(stmt->from, &loop.start);
 
-    if (!stmt->step || !check_constant(stmt->step, &loop.step))
+    if (!stmt->step || !checker_constant(stmt->step, &loop.step))
         return NULL;
     if (!known)
         loop.start = value_int(1);
-    if (!known || !check_constant(stmt->to, &loop.end))
+    if (!known || !checker_constant(stmt->to, &loop.end))
         loop.end = loop.start;
     return loop_begin(&loop);
 }
@@ -713,9 +343,9 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
                                                       : "give a step below 0";
 
     loop.step = value_int(1);
-    if (!check_constant(stmt->from, &loop.start) || !check_constant(stmt->to, &loop.end) ||
-        (stmt->step && !check_constant(stmt->step, &loop.step)) ||
-        (stmt->multiple_of && !check_constant(stmt->multiple_of, &multiple)) ||
+    if (!checker_constant(stmt->from, &loop.start) || !checker_constant(stmt->to, &loop.end) ||
+        (stmt->step && !checker_constant(stmt->step, &loop.step)) ||
+        (stmt->multiple_of && !checker_constant(stmt->multiple_of, &multiple)) ||
         multiple.type != TYPE_INT)
         return;
     loop.multiple_of = multiple.as.integer;
@@ -738,7 +368,7 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
     error = endless_loop(stmt);
     if (error)
         diag_error(c->diag, stmt->step->where, "%s", error);
-    if (check_literal(stmt->multiple_of, &value) && value < 1)
+    if (checker_literal(stmt->multiple_of, &value) && value < 1)
         diag_error(c->diag, stmt->multiple_of->where,
                    "the number after 'multipleof' must be at least 1");
     warn_of_empty(c, stmt);
@@ -819,8 +449,8 @@ static void check_measured(struct checker *c, struct expr *expr)
         c->tree->communicates =
             c->tree->communicates || (function->api != API_NONE && function->timing != TIMING_ONCE);
         check_arguments(c, expr, &signature);
-        arguments_refused(c, expr);
-        arguments_swapped(c, expr);
+        checker_arguments_refused(c, expr);
+        checker_arguments_swapped(c, expr);
         return;
     }
     if (builtin_find(expr->text))

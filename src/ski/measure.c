@@ -184,7 +184,7 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
         return true;
     for (size_t i = 0; i < call->count; i++)
         constant = constant && is_constant(in, call->args[i]);
-    char *never = constant ? arguments_refusal_everywhere(request, &ignored) : NULL;
+    char *never = constant ? script_refusal_everywhere(request, &ignored) : NULL;
 
     if (!never)
         return true;

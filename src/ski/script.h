@@ -28,7 +28,7 @@ void tree_check(struct tree *tree, struct diag *diag);
 /* Why no set of PEs could be measured like this, whatever it is: an error of the script. NULL, or a
  * text that the caller frees; *argument is then the index of the offending argument, or -1. The
  * request's own set does not count. */
-char *arguments_refusal_everywhere(const struct measure_request *request, int *argument);
+char *script_refusal_everywhere(const struct measure_request *request, int *argument);
 
 /* Runs the script; collective. If show_source, prints the text of each block (--source). A run-time
  * error ends the job through engine_fatal_text(). */
