@@ -293,7 +293,7 @@ def test_outputs(tap):
 
 
 # Errors that only the run can find: name, statements of a block, words of the message.
-RUNNING = [  # unit/test_interp has the others
+RUNNING = [  # unit/test_interp and test_builtins have the others
     ("division by zero", "x = 1 @@/ (get_np() - get_np())", "division by zero"),
     ("variable not set", 'x = @@get_env("SKAMPI_NOT_SET")', "SKAMPI_NOT_SET"),
     ("type found late", 'if get_np() > 0 then x = "a" else x = 1 fi y = x @@+ 1', "string"),
