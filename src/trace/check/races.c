@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/numbers.h"
-#include "base/text.h"
 #include "trace/check/order.h"
+#include "trace/check/races_report.h"
 #include "trace/explain/explain.h"
 #include "trace/read/reader.h"
 
@@ -22,9 +21,6 @@
 #define SHADOW_LEAST ((size_t)1 << 16)   /* what shadows may hold before it is looked through */
 #define SHADOW_MOST ((size_t)1 << 22)
 #define UNKNOWN_CLOCKS 1e-6 /* seconds: error bound where none is known */
-
-#define MOST_PAIRS 4096       /* pairs of call sites */
-#define MOST_ALLOCATIONS 4096 /* the latest ones */
 
 /* The latest changes of a flag by atomics, one of each PE and context. */
 struct changes {
@@ -52,44 +48,6 @@ struct thread {
     size_t set;
     uint64_t meet; /* its number */
     bool again;    /* its call has been put off */
-};
-
-/* What the first access lacks for being ordered before the second one. */
-enum race_lack {
-    LACK_SYNCHRONIZATION, /* nothing tells the second PE that the first one has come so far */
-    LACK_COMPLETION,      /* it is told, but the access may still go on */
-    LACK_FENCE,           /* both are puts of one PE */
-    LACK_QUIET            /* of one PE */
-};
-
-struct race {
-    struct access first, second;
-    int first_pe, second_pe, owner;
-    int64_t context; /* of the first access */
-    bool pending;    /* it is complete by a quiet */
-    enum race_lack lack;
-    uint64_t begin, end; /* bytes */
-};
-
-struct allocation {
-    uint64_t place, bytes;
-    uint32_t site;
-};
-
-struct found {
-    struct race race; /* the first one */
-    struct allocation allocation;
-    uint64_t times;
-    uint32_t last; /* the last second call, */
-    int last_pe;   /* and its PE */
-};
-
-/* The races that were found, counted by their pairs of call sites. */
-struct race_report {
-    struct table pairs; /* struct found */
-    uint64_t more;
-    struct allocation allocations[MOST_ALLOCATIONS]; /* a ring */
-    size_t allocation_count;
 };
 
 struct races {
@@ -133,108 +91,6 @@ static int64_t value(const struct deed *call, enum trace_field field, int64_t ot
     return event_value(call->event, field, otherwise);
 }
 
-/* ---- The report ---- */
-
-static struct allocation allocation_of(const struct race_report *report, uint64_t place)
-{
-    size_t kept =
-        report->allocation_count < MOST_ALLOCATIONS ? report->allocation_count : MOST_ALLOCATIONS;
-    for (size_t i = report->allocation_count; i-- > report->allocation_count - kept;) {
-        const struct allocation *allocation = &report->allocations[i % MOST_ALLOCATIONS];
-        if (place - allocation->place < allocation->bytes)
-            return *allocation;
-    }
-    return (struct allocation){0};
-}
-
-static void report_race(struct race_report *report, const struct race *race)
-{
-    const uint32_t key[] = {
-        race->first.routine, race->first.site,  race->first.does, race->second.routine,
-        race->second.site,   race->second.does, race->lack};
-    size_t before = report->pairs.count;
-    if (before == MOST_PAIRS) {
-        report->more++;
-        return;
-    }
-    struct found *found = table_value(&report->pairs, key, sizeof key, sizeof *found);
-    bool new = report->pairs.count > before;
-    if (new)
-        *found = (struct found){.race = *race, .allocation = allocation_of(report, race->begin)};
-    bool same_call = found->last_pe == race->second_pe && found->last == race->second.number;
-    if (same_call && found->times == 1 && found->race.end == race->begin)
-        found->race.end = race->end;
-    found->times += !same_call || new;
-    found->last = race->second.number;
-    found->last_pe = race->second_pe;
-}
-
-static void put_access(struct text *text, struct reader *reader, const struct access *access,
-                       int pe)
-{
-    const char *does = !(access->does & ACCESS_WRITES) ? "reads"
-                       : access->does & ACCESS_ATOMIC  ? "changes it"
-                                                       : "writes";
-    text_append(text, "\n  PE %d %s at %.9f s: %s", pe, does, access->time,
-                (const char *)table_key(&reader->routines, access->routine));
-    if (access->site)
-        text_append(text, " at %s", sites_text(&reader->sites, access->site));
-}
-
-static void put_remedy(struct text *text, const struct race *race)
-{
-    char quiet[64] = "shmem_quiet";
-    if (race->context)
-        snprintf(quiet, sizeof quiet, "shmem_ctx_quiet of context %" PRId64, race->context);
-    text_append(text, "\n  Order them: ");
-    switch (race->lack) {
-    case LACK_FENCE:
-        text_append(text, "shmem_%sfence on PE %d between them", race->context ? "ctx_" : "",
-                    race->first_pe);
-        break;
-    case LACK_QUIET:
-        text_append(text, "%s on PE %d between them: the first one may still go on", quiet,
-                    race->first_pe);
-        break;
-    case LACK_COMPLETION:
-        text_append(text,
-                    "%s on PE %d after the first one and before what tells PE %d: that comes, "
-                    "but the first one may still go on",
-                    quiet, race->first_pe, race->second_pe);
-        break;
-    default:
-        if (race->pending)
-            text_append(text, "%s on PE %d after the first one, then ", quiet, race->first_pe);
-        text_append(text, "a barrier, or a flag that PE %d waits for, before the second one",
-                    race->second_pe);
-    }
-    if ((race->first.does ^ race->second.does) & ACCESS_ATOMIC)
-        text_append(text, "; or use atomics for both");
-}
-
-/* The caller frees it. */
-static char *race_text(struct reader *reader, const struct found *found)
-{
-    struct text text = {0};
-    const struct race *race = &found->race;
-    const struct allocation *allocation = &found->allocation;
-    unsigned object = TRACE_OBJECT(race->begin);
-    uint64_t bytes = race->end - race->begin;
-    text_append(&text, "race: %" PRIu64 " byte%s of PE %d, %s+%" PRIu64, bytes,
-                numbers_plural(bytes), race->owner,
-                object < reader->run->objects ? reader->run->object_names[object] : "unknown",
-                TRACE_DISTANCE(race->begin));
-    if (allocation->bytes && allocation->site)
-        text_append(&text, " (byte %" PRIu64 " of what is allocated at %s)",
-                    race->begin - allocation->place, sites_text(&reader->sites, allocation->site));
-    if (found->times > 1)
-        text_append(&text, ", %" PRIu64 " times", found->times);
-    put_access(&text, reader, &race->first, race->first_pe);
-    put_access(&text, reader, &race->second, race->second_pe);
-    put_remedy(&text, race);
-    return text_take(&text);
-}
-
 /* ---- Accesses ---- */
 
 static bool is_ordered(void *context, const struct access *before)
@@ -276,7 +132,7 @@ static void found_race(void *context, const struct access *before, uint64_t begi
     for (size_t i = 0; i < 2; i++)
         if (both[i]->site)
             both[i]->site = (uint32_t)sites_find(&races->reader->sites, both[i]->site)->same;
-    report_race(&races->report, &race);
+    races_report_add(&races->report, &race);
 }
 
 static struct access access_of(const struct deed *call, bool pending, uint8_t does)
@@ -665,7 +521,6 @@ static void begin(struct deed *call)
     int64_t context = value(call, TRACE_CONTEXT_ID, 0);
     bool failed = call->event->flags & TRACE_FAILED;
     enum trace_class class = source_routine(call->source, call->event)->class;
-    struct race_report *report = &call->races->report;
     static void (*const moves[])(struct deed *) = {
         [OP_PUT] = begin_put, [OP_GET] = begin_get, [OP_ATOMIC] = begin_atomic};
     switch (call->kind->kind) {
@@ -691,10 +546,11 @@ static void begin(struct deed *call)
         /* On all PEs at once; until something else is there. */
         if (class == TRACE_MEMORY && event_has(call->event, TRACE_TARGET) &&
             value(call, TRACE_BYTES, 0) > 0 && call->source->index == 0)
-            report->allocations[report->allocation_count++ % MOST_ALLOCATIONS] =
+            races_report_allocation(
+                &call->races->report,
                 (struct allocation){(uint64_t)value(call, TRACE_TARGET, 0),
                                     (uint64_t)value(call, TRACE_BYTES, 0),
-                                    (uint32_t)source_site(call->source, call->event)};
+                                    (uint32_t)source_site(call->source, call->event)});
         begin_together(call);
     }
 }
@@ -855,17 +711,13 @@ static void release(struct races *races)
         free(((struct lock *)races->locks.values)[i].clock.of);
     table_free(&races->locks);
     flags_free(&races->flags);
-    table_free(&races->report.pairs);
+    races_report_free(&races->report);
 }
 
 static void tell(const struct races *races, void (*tell_race)(void *, const char *), void *context)
 {
     struct reader *reader = races->reader;
-    for (size_t i = 0; i < races->report.pairs.count; i++) {
-        char *text = race_text(reader, (const struct found *)races->report.pairs.values + i);
-        tell_race(context, text);
-        free(text);
-    }
+    races_report_tell(&races->report, reader, tell_race, context);
     if (races->unknown_team)
         reader_say(reader, "the members of a team are not in the trace, so races are looked for "
                            "only before its first collective");
