@@ -15,8 +15,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/surplus.h"
+#include "trace/read/files.h"
 #include "trace/read/pack.h"
-#include "trace/read/read.h"
 
 void say(const char *format, ...)
 {

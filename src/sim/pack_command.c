@@ -9,8 +9,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
+#include "trace/read/files.h"
 #include "trace/read/pack.h"
-#include "trace/read/read.h"
 
 static const struct manual_option pack_rows[] = {
     {.name = "output",

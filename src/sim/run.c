@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "trace/read/files.h"
 #include "trace/read/pack.h"
 
 #define MOST_PES (1 << 20)

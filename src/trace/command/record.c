@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "trace/folder.h"
 #include "trace/format.h"
+#include "trace/read/files.h"
 #include "trace/read/read.h"
 #include "trace/recording.h"
 

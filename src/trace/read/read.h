@@ -111,10 +111,4 @@ void trace_forget(struct trace_mark *);
 /* Like trace_next(), for callers that need few values of many events. */
 int trace_next_raw(struct trace_cursor *, struct raw_event *);
 
-/* Whether a path is a trace: its folder, a pack, or the file of a PE. */
-bool trace_is(const char *path);
-/* The sorted files of a trace, which is a folder, a pack or a single file. Returns their number, or
- * -1 with a text in *error. The caller frees the text, each name and the array. */
-long trace_files(const char *path, char ***files, char **error);
-
 #endif

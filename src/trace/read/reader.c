@@ -20,6 +20,7 @@
 #include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "trace/read/files.h"
 #include "trace/read/pack.h"
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
