@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """C files are formatted as .clang-format says; shell scripts pass shellcheck; Python compiles, and finds what it imports;
-scripts are executable."""
+scripts are executable; no file is too long to be read as a whole."""
 
 import importlib
 import os
@@ -10,6 +10,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, read_text, tracked_files
+
+MOST_LINES = 800  # CONTRIBUTING.md, "Style"
 
 tap = Tap()
 
@@ -29,6 +31,12 @@ def each_passes(tool, arguments, files, what):
         one = subprocess.run([tool, *arguments, path], cwd=ROOT, capture_output=True, check=False)
         tap.ok(one.returncode == 0, f"{what}: {path}",
                (one.stdout + one.stderr).decode(errors="replace")[:2000])
+
+
+def too_long(path, text):
+    """What is wrong with a file of more than MOST_LINES lines; None: it has no more."""
+    lines = text.count("\n")
+    return f"{path} has {lines} lines, {MOST_LINES} is the limit: split it by subject" if lines > MOST_LINES else None
 
 
 def first_line(path):
@@ -54,6 +62,15 @@ for path in sorted(python):
     except SyntaxError as error:
         problem = str(error)
     tap.ok(problem is None, f"{path} is Python", problem)
+
+# The check itself must be able to fail.
+tap.equal([bool(too_long("a.c", "\n" * lines)) for lines in (MOST_LINES, MOST_LINES + 1)], [False, True],
+          "files that are too long are found")
+measured = {path for path in set(tracked_files("*.c", "*.h")) | python
+            if path.startswith(("src/", "measurements/", "scripts/", "mk/", "tests/"))}
+tap.ok(len(measured) > 300, "there are files whose lines are counted", str(len(measured)))
+tap.equal([found for path in sorted(measured) if (found := too_long(path, read_text(ROOT, path)))], [],
+          f"no file has more than {MOST_LINES} lines")
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
