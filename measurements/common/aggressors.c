@@ -16,11 +16,11 @@
 /* Places in the memory of a rank that all flood: with more aggressors some share one. */
 #define MOST_PLACES 64
 
-enum flooded { ON_NEXT, ON_LAST_VICTIM, ON_LAST };
+enum flood_target { ON_NEXT, ON_LAST_VICTIM, ON_LAST };
 
 struct aggressor {
     enum flooding flooding;
-    enum flooded flooded;
+    enum flood_target flooded;
     int fewest; /* ranks apart from the victims */
     const char *does;
 };

@@ -50,7 +50,7 @@ static double run_kernel(struct run *run)
     state->round++;
     kernel->begin(run);
     state->timed = kernel->communication && !kernel->compute;
-    state->apart = (struct apart){0};
+    state->apart = (struct single_timing){0};
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
         kernel->step(run);
@@ -165,7 +165,7 @@ bool key_rank(const int32_t *keys, int64_t count, int64_t begin, int64_t end, in
 
 /* ---- Sums along a tree ---- */
 
-int tree_levels(int ranks)
+int kernel_tree_levels(int ranks)
 {
     int levels = 0;
     while ((int64_t)1 << levels < ranks)
@@ -173,31 +173,32 @@ int tree_levels(int ranks)
     return levels;
 }
 
-size_t tree_sum_longs(int ranks, size_t elements)
+size_t kernel_tree_sum_longs(int ranks, size_t elements)
 {
-    size_t levels = (size_t)tree_levels(ranks);
+    size_t levels = (size_t)kernel_tree_levels(ranks);
     return levels + 1 + levels * elements;
 }
 
 #if SKAMPI_SHMEM
 
-void tree_sum_set_up(struct tree_sum *tree, int ranks, long *memory)
+void kernel_tree_sum_set_up(struct kernel_tree_sum *tree, int ranks, long *memory)
 {
-    tree->levels = tree_levels(ranks);
+    tree->levels = kernel_tree_levels(ranks);
     tree->flags = memory;
     tree->values = memory + tree->levels + 1;
 }
 
 /* Values, and then the flag that says so. */
-static void send(const struct tree_sum *tree, long *target, const long *source, size_t elements,
-                 long *flag, int pe)
+static void send(const struct kernel_tree_sum *tree, long *target, const long *source,
+                 size_t elements, long *flag, int pe)
 {
     shmem_putmem(target, source, elements * sizeof *source, pe);
     shmem_fence();
     shmem_long_p(flag, tree->done, pe);
 }
 
-void tree_sum(const struct run *run, struct tree_sum *tree, long *sum, size_t elements)
+void kernel_tree_sum(const struct run *run, struct kernel_tree_sum *tree, long *sum,
+                     size_t elements)
 {
     long *down = &tree->flags[tree->levels];
     int level = 0;

@@ -29,7 +29,7 @@ struct kernel_state {
     struct active_set set; /* of all ranks; its memory is at the beginning of run->scratch */
     uint64_t round;        /* repetitions so far: each has data of its own */
     bool timed;            /* the parts of a step */
-    struct apart apart;
+    struct single_timing apart;
 };
 
 /* The most that a check of data computes, in simple operations: some tenths of a second. */
@@ -66,8 +66,8 @@ struct random_access {
 
 /* The number-th change that is made with a rank's key. Ranks 0 to ranks - 1 have tables of `words`
  * words. */
-static inline struct random_access random_access_of(uint64_t key, int64_t number, int ranks,
-                                                    int64_t words)
+static inline struct random_access kernel_random_access_of(uint64_t key, int64_t number, int ranks,
+                                                           int64_t words)
 {
     uint64_t mixed = key + ((uint64_t)number + 1) * 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
@@ -80,8 +80,8 @@ static inline struct random_access random_access_of(uint64_t key, int64_t number
 }
 
 /* Of the first `changes` changes of the key, makes those that concern the table of one rank. */
-void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
-                          int64_t changes);
+void kernel_random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
+                                 int64_t changes);
 
 /* ---- Sorting integer keys that are distributed over PEs by buckets, as in NAS IS; no library is
  * called ---- */
@@ -124,7 +124,7 @@ bool key_rank(const int32_t *keys, int64_t count, int64_t begin, int64_t end, in
 
 /* Flags count the sums and are never reset. A rank's next values may be put where its last ones
  * were: it has the sum, so that whoever added them has done so. */
-struct tree_sum {
+struct kernel_tree_sum {
     long *flags;  /* symmetric: one for each level, then that of the sum */
     long *values; /* symmetric: elements of each level's child */
     int levels;
@@ -132,15 +132,15 @@ struct tree_sum {
 };
 
 /* Levels of a tree of this number of ranks. Pure. */
-int tree_levels(int ranks);
+int kernel_tree_levels(int ranks);
 /* Symmetric longs that it needs. Pure. */
-size_t tree_sum_longs(int ranks, size_t elements);
+size_t kernel_tree_sum_longs(int ranks, size_t elements);
 
 #if SKAMPI_SHMEM
-/* memory: tree_sum_longs(), 0. */
-void tree_sum_set_up(struct tree_sum *, int ranks, long *memory);
+/* memory: kernel_tree_sum_longs(), 0. */
+void kernel_tree_sum_set_up(struct kernel_tree_sum *, int ranks, long *memory);
 /* sum: symmetric, in: this rank's values, out: the sum of all ranks'. */
-void tree_sum(const struct run *, struct tree_sum *, long *sum, size_t elements);
+void kernel_tree_sum(const struct run *, struct kernel_tree_sum *, long *sum, size_t elements);
 #endif
 
 /* What kernels are like. */

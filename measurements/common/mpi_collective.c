@@ -290,7 +290,7 @@ static bool mpi_collective_set_up(struct run *run)
     describe_call(run);
     if (run->function->run == mpi_collective_overlap) {
         mpi_collective_fill(run);
-        state_of(run)->pause = MPI_PAUSE_FACTOR * estimate_slowest(run, true, do_at);
+        state_of(run)->pause = MPI_PAUSE_FACTOR * slowest_estimate(run, true, do_at);
     }
     return true;
 }

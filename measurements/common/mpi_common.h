@@ -89,7 +89,7 @@ static inline void mpi_wait_all(int count, MPI_Request *requests)
 }
 
 /* Computation that may overlap an operation lasts this many times the complete one, by
- * estimate_slowest(), so that the operation can end before it. */
+ * slowest_estimate(), so that the operation can end before it. */
 #define MPI_PAUSE_FACTOR 2
 
 /* Computes for these seconds and tests the requests `tests` times meanwhile; returns the seconds

@@ -17,7 +17,7 @@ enum window_kind { WINDOW_CREATE, WINDOW_ALLOCATE, WINDOW_SHARED, WINDOW_KINDS }
 struct window {
     MPI_Win handle;
     unsigned char *memory; /* this rank's part */
-    unsigned char *block;  /* that it lies in, where it is of window_open() and of its kind */
+    unsigned char *block;  /* that it lies in, where it is of mpi_window_open() and of its kind */
     size_t bytes;
     enum window_kind kind;
     bool open, locked; /* locked: by each rank, on all of them */
@@ -26,27 +26,28 @@ struct window {
 /* A window over the set's communicator with that many bytes on each rank, addressed in bytes, that
  * read as zero. Its memory is its own, the same in all repetitions. Collective over the set; false
  * after run_fail() on all of its members. What goes wrong with the window later ends the job. */
-bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
-/* window_open(), and each rank locks the windows of all by MPI_Win_lock_all() until the end. */
-bool window_open_locked(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
+bool mpi_window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
+/* mpi_window_open(), and each rank locks the windows of all by MPI_Win_lock_all() until the end. */
+bool mpi_window_open_locked(struct run *, enum window_kind, size_t bytes, MPI_Info,
+                            struct window *);
 /* Whether the library left alone what lies around the memory, where that is known: false after
  * run_fail(). */
-bool window_verify_guards(struct run *, const struct window *);
+bool mpi_window_verify_guards(struct run *, const struct window *);
 /* Collective over the set; nothing where it has never been opened, in a state of zeros. */
-void window_close(struct window *);
+void mpi_window_close(struct window *);
 /* Hook: closes the window that the state begins with. */
-void window_tear_down(struct run *);
+void mpi_window_tear_down(struct run *);
 
 /* Elements in memory, filled with this repetition's data of the tag; such that operations give
  * numbers when they are for accumulates: the same for all tags with floating-point types. */
-void window_fill(const struct run *, void *memory, int64_t count, struct datatype *, int tag,
-                 bool accumulates);
-/* What an accumulate of the data of that tag by window_fill() makes of the block; data has room
+void mpi_window_fill(const struct run *, void *memory, int64_t count, struct datatype *, int tag,
+                     bool accumulates);
+/* What an accumulate of the data of that tag by mpi_window_fill() makes of the block; data has room
  * for them. */
-void window_accumulate(const struct run *, void *block, void *data, int64_t count,
-                       struct datatype *, MPI_Op, int tag);
+void mpi_window_accumulate(const struct run *, void *block, void *data, int64_t count,
+                           struct datatype *, MPI_Op, int tag);
 /* Not for types with bytes that mean nothing: these are always equal. */
-bool window_equal(const void *, const void *, int64_t count, const struct datatype *);
+bool mpi_window_equal(const void *, const void *, int64_t count, const struct datatype *);
 
 #endif
 #endif

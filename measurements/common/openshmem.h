@@ -117,8 +117,8 @@ struct order {
     bool user_context;
 };
 
-extern const struct measurement order_empty;     /* with nothing outstanding */
-extern const struct measurement order_quiet_put; /* a put and a quiet, less the put */
-extern const struct measurement order_fence_put; /* a put and a fence, less the put */
+extern const struct measurement ordering_empty;     /* with nothing outstanding */
+extern const struct measurement ordering_quiet_put; /* a put and a quiet, less the put */
+extern const struct measurement ordering_fence_put; /* a put and a fence, less the put */
 
 #endif

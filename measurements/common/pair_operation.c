@@ -32,8 +32,8 @@ bool pair_open(struct run *run, enum pair_action action, struct pair *pair)
     *pair = (struct pair){.action = action, .partner = shape_partner(run, SHAPE_PAIR, 0)};
 #if SKAMPI_MPI
     if (by_mpi(run))
-        return window_open_locked(run, (enum window_kind)run_word(run, "memory"),
-                                  run->demand.remote, MPI_INFO_NULL, &pair->window);
+        return mpi_window_open_locked(run, (enum window_kind)run_word(run, "memory"),
+                                      run->demand.remote, MPI_INFO_NULL, &pair->window);
 #endif
     return true;
 }
@@ -41,7 +41,7 @@ bool pair_open(struct run *run, enum pair_action action, struct pair *pair)
 void pair_close(struct pair *pair)
 {
 #if SKAMPI_MPI
-    window_close(&pair->window);
+    mpi_window_close(&pair->window);
 #endif
     (void)pair;
 }
@@ -138,7 +138,7 @@ bool pair_synchronize(struct run *run, struct pair *pair)
 #if SKAMPI_MPI
     if (by_mpi(run)) {
         MPI_Win_sync(pair->window.handle);
-        return window_verify_guards(run, &pair->window);
+        return mpi_window_verify_guards(run, &pair->window);
     }
 #endif
     (void)run;

@@ -557,7 +557,7 @@ static double post_by_post(struct run *run)
 {
     const struct rma_state *state = run->state;
     struct call call = call_of(run);
-    struct apart apart = {0};
+    struct single_timing apart = {0};
     int64_t all = operations(run);
     for (int64_t i = 0; i < all; i++) {
         apart_begin(&apart);
@@ -595,7 +595,7 @@ static double pause_alone(struct run *run)
     if (!acting(run))
         return 0;
     struct call call = call_of(run);
-    struct apart apart = {0};
+    struct single_timing apart = {0};
     int64_t all = operations(run);
     warm(run);
     for (int64_t i = 0; i < all; i++) {

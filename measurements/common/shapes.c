@@ -269,7 +269,7 @@ void note_earlier(struct run *run, const char *what)
 
 #define ESTIMATES 5
 
-double estimate_slowest(struct run *run, bool acts,
+double slowest_estimate(struct run *run, bool acts,
                         void (*operate)(struct run *, int64_t iteration))
 {
     double seconds = 0;

@@ -108,24 +108,24 @@ void note_earlier(struct run *, const char *what);
 /* Times single calls of which each must be followed by another call. The timer is read three times:
  * the first interval is the cost of a reading, which is subtracted from the second interval, that
  * of the call. Any PE. */
-struct apart {
+struct single_timing {
     int64_t begin, ticks;
     double paused; /* seconds of a computation in between, to be taken off */
 };
 
-static inline void apart_begin(struct apart *apart)
+static inline void apart_begin(struct single_timing *apart)
 {
     int64_t before = timer_now();
     apart->begin = timer_now();
     apart->ticks -= apart->begin - before;
 }
 
-static inline void apart_end(struct apart *apart)
+static inline void apart_end(struct single_timing *apart)
 {
     apart->ticks += timer_now() - apart->begin;
 }
 
-static inline double apart_seconds(const struct apart *apart, int64_t operations)
+static inline double apart_seconds(const struct single_timing *apart, int64_t operations)
 {
     return (timer_seconds(apart->ticks) - apart->paused) / (double)operations;
 }
@@ -139,7 +139,7 @@ double apart_or_together(struct run *run, double apart, double (*together)(struc
 
 /* Seconds of one of these operations, which follows a barrier, on the slowest rank: a rough
  * estimate by the last of several, since the first are slow. */
-double estimate_slowest(struct run *run, bool acts,
+double slowest_estimate(struct run *run, bool acts,
                         void (*operate)(struct run *, int64_t iteration));
 
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation

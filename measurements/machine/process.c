@@ -187,12 +187,12 @@ static void undo(struct call *call)
 enum members { ANY_SET, ACTIVE_SET, WORLD };
 
 /* Whose value is in the target after the call. */
-enum moved { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
+enum value_source { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
 
 /* In the order of the words of the parameter. */
 static const struct kind {
     enum members members;
-    enum moved moved;
+    enum value_source moved;
     bool engine; /* calls it, too, before anything is measured */
 } kinds[OPERATIONS] = {
     [PUT] = {ANY_SET, OF_BEFORE, true},          [GET] = {ANY_SET, OF_NEXT, false},

@@ -182,14 +182,14 @@ static bool verify(struct run *run)
         return true;
     return data_verify(run, "the data before the last word", found, before, 1 - run->rank) &&
            data_verify_equal(run, "the last word", found + before, &last, sizeof last) &&
-           window_verify_guards(run, &s->window);
+           mpi_window_verify_guards(run, &s->window);
 }
 
 static bool set_up_watched(struct run *run)
 {
     struct watch_state *s = run->state;
-    if (!window_open_locked(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
-                            &s->window))
+    if (!mpi_window_open_locked(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                                &s->window))
         return false;
     s->comm = mpi_comm(run);
     s->count = (int)run_integer(run, "count", 0);
@@ -205,7 +205,7 @@ static bool set_up_watched(struct run *run)
 static const struct measurement watched = {
     .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
     .moves = MOVES_NOTHING, .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill),
-    .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(window_tear_down),
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(mpi_window_tear_down),
     MPI_STATE(struct watch_state)};
 #define AT_ONCE .parameters = {INTS, INFO}
 #define AT_TIMES .parameters = {INTS, INFO, SLEEP}

@@ -211,10 +211,10 @@ static bool check_window(struct run *run, int source)
     if (!run->untimed)
         return true; /* each operation adds to it */
     unsigned char *expected = memory_allocate(mpi_block_bytes(type, s->count, 2) + 1);
-    window_fill(run, expected, s->count, type, run->rank, true);
-    window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
-                      sent_by(run, source));
-    bool good = window_equal(expected, found, s->count, type) ||
+    mpi_window_fill(run, expected, s->count, type, run->rank, true);
+    mpi_window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
+                          sent_by(run, source));
+    bool good = mpi_window_equal(expected, found, s->count, type) ||
                 data_verify_equal(run, "the window", found, expected, s->block);
     free(expected);
     return good;
@@ -243,8 +243,8 @@ static bool check_result(struct run *run)
     unsigned char *expected = memory_allocate(s->block + 1);
     /* Gaps of the type are as they were. */
     memcpy(expected, found, s->block);
-    window_fill(run, expected, s->count, type, tag, adds);
-    bool good = window_equal(expected, found, s->count, type) ||
+    mpi_window_fill(run, expected, s->count, type, tag, adds);
+    bool good = mpi_window_equal(expected, found, s->count, type) ||
                 data_verify_equal(run, "the data fetched", found, expected, s->block);
     free(expected);
     return good;
@@ -261,13 +261,13 @@ static void fill(struct run *run)
     data_poison(s->window.memory, run->demand.remote);
     data_poison(run->local, run->demand.local);
     if (flushed->routine != PUT && flushed->routine != STORE)
-        window_fill(run, s->window.memory, s->count, type,
-                    held_by(run, run->rank, s->partner.source), adds);
+        mpi_window_fill(run, s->window.memory, s->count, type,
+                        held_by(run, run->rank, s->partner.source), adds);
     if (flushed->routine != GET && flushed->routine != LOAD)
-        window_fill(run, scalar ? s->operand : run->local, s->count, type, sent_by(run, run->rank),
+        mpi_window_fill(run, scalar ? s->operand : run->local, s->count, type,
+                        sent_by(run, run->rank), adds);
+    mpi_window_fill(run, s->compare, scalar ? 1 : 0, type, held_by(run, s->partner.rank, run->rank),
                     adds);
-    window_fill(run, s->compare, scalar ? 1 : 0, type, held_by(run, s->partner.rank, run->rank),
-                adds);
     MPI_Win_sync(s->handle);
 }
 
@@ -278,7 +278,7 @@ static bool verify(struct run *run)
         return true;
     MPI_Win_sync(s->handle);
     return (s->partner.source < 0 || check_window(run, s->partner.source)) &&
-           (!s->partner.acting || check_result(run)) && window_verify_guards(run, &s->window);
+           (!s->partner.acting || check_result(run)) && mpi_window_verify_guards(run, &s->window);
 }
 
 /* A program of ten lines shows the defect. Windows that are made in other ways, and operations on
@@ -310,7 +310,7 @@ static bool set_up_flushed(struct run *run)
         return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
                              "compare-and-swap on windows by MPI_Win_allocate: take \"create\", "
                              "\"shared\" or a type of 32 bits");
-    if (!window_open_locked(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
+    if (!mpi_window_open_locked(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
         return false;
     s->handle = s->window.handle;
     s->partner = shape_partner(run, flushed->shape, 0);
@@ -338,7 +338,7 @@ static bool set_up_flushed(struct run *run)
 static const struct measurement flushed = {
     .api = API_MPI, .accumulates = true, .check = check_flushed, .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,
     .setup = WITH_MPI(set_up_flushed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-    .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(window_tear_down), MPI_STATE(struct flush_state),
+    .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(mpi_window_tear_down), MPI_STATE(struct flush_state),
     .moves = MOVES_MESSAGE};
 static const struct measurement by_pair = {.like = {&flushed}, .minimum_pes = 2, .who = "rank 0"};
 static const struct measurement around_ring = {.like = {&flushed}, .who = "all"};

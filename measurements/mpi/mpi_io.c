@@ -111,7 +111,7 @@ static const char *check_access(const struct run *run)
     bool shared = access & FILE_SHARED, sequential = pattern_of(run)->layout == SEQUENTIAL;
     if (!measurement_parameter(run->function, "daccess"))
         return NULL;
-    if (!file_access_routine(access, false))
+    if (!access_routine(access, false))
         return FILE_ACCESS_WANTED;
     if (shared && !sequential)
         return "a shared pointer (0x4) chooses places by itself: use the _sequential functions";

@@ -250,7 +250,7 @@ static bool set_up_transfer(struct run *run)
     count_messages(run, s);
     s->requests = run_allocate(run, (size_t)(s->sources + s->targets), sizeof *s->requests);
     if (how->part == THE_REST)
-        s->pause = MPI_PAUSE_FACTOR * estimate_slowest(run, s->sources + s->targets > 0, transfer);
+        s->pause = MPI_PAUSE_FACTOR * slowest_estimate(run, s->sources + s->targets > 0, transfer);
     return true;
 }
 

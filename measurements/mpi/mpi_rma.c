@@ -384,8 +384,8 @@ static bool set_up(struct run *run)
     const struct operation *op = mpi_operation_of(run);
     int64_t count = run_integer(run, "count", 0);
     s->origins = s->targets = MPI_GROUP_NULL;
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
-                     &s->window))
+    if (!mpi_window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                         &s->window))
         return false;
     s->datatype = mpi_datatype(type);
     s->op = op ? mpi_operation(op) : MPI_OP_NULL;
@@ -419,7 +419,7 @@ static void tear_down(struct run *run)
         MPI_Group_free(&s->origins);
     if (s->targets != MPI_GROUP_NULL)
         MPI_Group_free(&s->targets);
-    window_close(&s->window);
+    mpi_window_close(&s->window);
 }
 
 /* ---- To and fro ---- */
@@ -453,7 +453,7 @@ static void fill(const struct run *run, void *memory, int64_t count, int rank)
 {
     const struct epochs *epochs = run->function->variant;
     struct datatype *type = mpi_datatype_of(run);
-    window_fill(run, memory, count, type, rank, epochs->operation == ACCUMULATE);
+    mpi_window_fill(run, memory, count, type, rank, epochs->operation == ACCUMULATE);
 }
 
 /* Checks that the block holds what the operations of this origin left there. */
@@ -470,9 +470,9 @@ static bool check_block(struct run *run, int origin, int64_t block)
     fill(run, expected, s->count, run->rank);
     for (int rank = 0; rank < run->size; rank++)
         if (index_of(run, rank, run->rank) >= 0 && (s->places == 1 || rank == origin))
-            window_accumulate(run, expected, expected + s->block, s->count, type, s->op, rank);
+            mpi_window_accumulate(run, expected, expected + s->block, s->count, type, s->op, rank);
     /* The order of several MPI_REPLACE at one place is not known: any of them may be the last. */
-    bool good = window_equal(expected, found, s->count, type) ||
+    bool good = mpi_window_equal(expected, found, s->count, type) ||
                 (s->op == MPI_REPLACE && s->places == 1) ||
                 data_verify_equal(run, "the window", found, expected, (size_t)s->block);
     free(expected);
@@ -508,7 +508,7 @@ static bool verify(struct run *run)
     }
     MPI_Win_unlock(run->rank, s->window.handle);
     bool got = epochs->operation == GET && s->operates && s->to.count > 0 && s->messages > 0;
-    return good && window_verify_guards(run, &s->window) &&
+    return good && mpi_window_verify_guards(run, &s->window) &&
            (!got || mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
                                s->to.first));
 }

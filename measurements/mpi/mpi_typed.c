@@ -141,7 +141,7 @@ static bool verify(struct run *run)
                                   expected, bytes);
     free(expected);
     free(sent);
-    return good && window_verify_guards(run, &s->window);
+    return good && mpi_window_verify_guards(run, &s->window);
 }
 
 static bool set_up_typed(struct run *run)
@@ -151,8 +151,8 @@ static bool set_up_typed(struct run *run)
     s->count = (int)run_integer(run, "count", 0);
     s->origin = (struct elements){how->origin, MPI_DATATYPE_NULL, 0};
     s->target = (struct elements){how->target, MPI_DATATYPE_NULL, 0};
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
-                     &s->window))
+    if (!mpi_window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                         &s->window))
         return false;
     s->places = run_allocate(run, (size_t)spread(s), sizeof *s->places);
     for (int i = 0; i < spread(s); i++)
@@ -169,7 +169,7 @@ static void tear_down_typed(struct run *run)
     struct typed_state *s = run->state;
     free_type(&s->origin);
     free_type(&s->target);
-    window_close(&s->window);
+    mpi_window_close(&s->window);
 }
 
 #endif

@@ -105,8 +105,8 @@ static bool make_on_all(struct run *run, struct window *window, MPI_Info info)
     return mpi_all(run, window->open, "another rank could not make the window");
 }
 
-bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
-                 struct window *window)
+bool mpi_window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
+                     struct window *window)
 {
     MPI_Comm comm = mpi_comm(run);
     *window = (struct window){.kind = kind, .bytes = bytes};
@@ -114,7 +114,7 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
         !mpi_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
     if ((kind == WINDOW_CREATE && !allocate(run, window)) || !make_on_all(run, window, info)) {
-        window_close(window);
+        mpi_window_close(window);
         return false;
     }
     memset(window->memory, 0, bytes);
@@ -122,17 +122,17 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     return true;
 }
 
-bool window_open_locked(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
-                        struct window *window)
+bool mpi_window_open_locked(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
+                            struct window *window)
 {
-    if (!window_open(run, kind, bytes, info, window))
+    if (!mpi_window_open(run, kind, bytes, info, window))
         return false;
     MPI_Win_lock_all(0, window->handle);
     window->locked = true;
     return true;
 }
 
-bool window_verify_guards(struct run *run, const struct window *window)
+bool mpi_window_verify_guards(struct run *run, const struct window *window)
 {
     return !window->block ||
            (data_verify_untouched(run, "the memory before the window", window->block, GUARD) &&
@@ -140,7 +140,7 @@ bool window_verify_guards(struct run *run, const struct window *window)
                                   window->memory + window->bytes, GUARD));
 }
 
-void window_close(struct window *window)
+void mpi_window_close(struct window *window)
 {
     if (window->locked)
         MPI_Win_unlock_all(window->handle);
@@ -151,9 +151,9 @@ void window_close(struct window *window)
     *window = (struct window){.open = false};
 }
 
-void window_tear_down(struct run *run)
+void mpi_window_tear_down(struct run *run)
 {
-    window_close(run->state);
+    mpi_window_close(run->state);
 }
 
 /* ---- Data for verification ---- */
@@ -161,8 +161,8 @@ void window_tear_down(struct run *run)
 /* Memory filled with this byte holds a number, not a NaN, in every floating-point type. */
 #define NUMBERS 0x3f
 
-void window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type, int tag,
-                 bool accumulates)
+void mpi_window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type,
+                     int tag, bool accumulates)
 {
     enum datatype_class class = datatype_class(type);
     if (accumulates && (class == DATATYPE_FLOATING || class == DATATYPE_PAIR))
@@ -171,19 +171,19 @@ void window_fill(const struct run *run, void *memory, int64_t count, struct data
         mpi_fill(run, mpi_address(memory, type), count, type, tag);
 }
 
-void window_accumulate(const struct run *run, void *block, void *data, int64_t count,
-                       struct datatype *type, MPI_Op op, int tag)
+void mpi_window_accumulate(const struct run *run, void *block, void *data, int64_t count,
+                           struct datatype *type, MPI_Op op, int tag)
 {
     if (op == MPI_NO_OP)
         return;
-    window_fill(run, data, count, type, tag, true);
+    mpi_window_fill(run, data, count, type, tag, true);
     if (op == MPI_REPLACE)
         memcpy(block, data, (size_t)(count * datatype_extent(type)));
     else
         MPI_Reduce_local(data, block, (int)count, mpi_datatype(type), op);
 }
 
-bool window_equal(const void *a, const void *b, int64_t count, const struct datatype *type)
+bool mpi_window_equal(const void *a, const void *b, int64_t count, const struct datatype *type)
 {
     enum datatype_class class = datatype_class(type);
     return class == DATATYPE_PAIR || class == DATATYPE_DERIVED ||
@@ -211,13 +211,14 @@ static bool set_up_making(struct run *run)
     struct datatype *type = mpi_datatype_of(run);
     int64_t count = run_integer(run, "count", 0);
     struct window window;
-    if (!window_open(run, making->kind, run->demand.remote, mpi_info(mpi_info_of(run)), &window))
+    if (!mpi_window_open(run, making->kind, run->demand.remote, mpi_info(mpi_info_of(run)),
+                         &window))
         return false;
     mpi_fill(run, mpi_address(run->local, type), count, type, run->rank);
     put_to_next(run, window.handle);
     bool good = mpi_matches(run, mpi_address(window.memory, type), count, type,
                             (run->rank + run->size - 1) % run->size);
-    window_close(&window);
+    mpi_window_close(&window);
     return good || run_fail(run, "what was put into the window is not there");
 }
 
@@ -256,11 +257,11 @@ static double run_memory(struct run *run)
     double before = resident_bytes(), after;
     bool good = true;
     while (good && made < n &&
-           (good = window_open(run, kind, (size_t)bytes, MPI_INFO_NULL, &windows[made])))
+           (good = mpi_window_open(run, kind, (size_t)bytes, MPI_INFO_NULL, &windows[made])))
         made++;
     after = resident_bytes();
     while (made > 0)
-        window_close(&windows[--made]);
+        mpi_window_close(&windows[--made]);
     free(windows);
     if (!good)
         return NAN;

@@ -53,7 +53,7 @@ static struct layout layout_of(const struct sizes *sizes, int pes)
     l.got = l.sent + (size_t)pes;
     l.next = l.got + (size_t)pes;
     l.tree = l.next + 1;
-    l.end = l.tree + tree_sum_longs(pes, buckets);
+    l.end = l.tree + kernel_tree_sum_longs(pes, buckets);
     return l;
 }
 
@@ -78,7 +78,7 @@ struct exchange_state {
     struct key_buckets buckets;
     enum reduction reduction;
     enum offsets offsets;
-    struct tree_sum tree;
+    struct kernel_tree_sum tree;
     /* Symmetric. sent[i]: keys for rank i, or where they begin there; got[i]: keys from rank i. */
     long *counts, *totals, *work, *sent, *got, *next;
     int32_t *received; /* symmetric */
@@ -109,7 +109,7 @@ static void sum_buckets(struct run *run)
     }
     for (int b = 0; b < s->sizes.buckets; b++)
         s->totals[b] = s->counts[b];
-    tree_sum(run, &s->tree, s->totals, (size_t)s->sizes.buckets);
+    kernel_tree_sum(run, &s->tree, s->totals, (size_t)s->sizes.buckets);
 }
 
 /* Each rank tells each how many keys it has for it, and is told where they begin. */
@@ -279,7 +279,7 @@ static void place_symmetric(struct run *run)
     s->next = memory + l.next;
     s->received = (int32_t *)(void *)run->remote;
     s->sorted = (int32_t *)(void *)run->local;
-    tree_sum_set_up(&s->tree, run->size, memory + l.tree);
+    kernel_tree_sum_set_up(&s->tree, run->size, memory + l.tree);
 }
 
 static bool set_up(struct run *run)

@@ -7,11 +7,11 @@
 /* The share of updates that may be lost if they are not atomic, by the rules of HPC Challenge. */
 #define LOST_SHARE 0.01
 
-void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
-                          int64_t changes)
+void kernel_random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
+                                 int64_t changes)
 {
     for (int64_t i = 0; i < changes; i++) {
-        struct random_access change = random_access_of(key, i, ranks, words);
+        struct random_access change = kernel_random_access_of(key, i, ranks, words);
         if (change.rank == rank)
             table[change.word] ^= change.value;
     }
@@ -73,7 +73,7 @@ static inline void step(struct run *run, void (*update)(uint64_t *, uint64_t, in
     struct access_state *s = run->state;
     int64_t most = run->settings->max_outstanding, outstanding = 0;
     for (int64_t i = 0; i < s->updates; i++) {
-        struct random_access to = random_access_of(s->key, s->made++, run->size, s->words);
+        struct random_access to = kernel_random_access_of(s->key, s->made++, run->size, s->words);
         update(&s->table[to.word], to.value, pe_set_member(run->set, to.rank));
         if (++outstanding == most) {
             shmem_quiet();
@@ -111,7 +111,7 @@ static void compute(struct run *run)
     struct access_state *s = run->state;
     uint64_t sum = 0;
     for (int64_t i = 0; i < s->updates; i++) {
-        struct random_access to = random_access_of(s->key, s->made + i, run->size, s->words);
+        struct random_access to = kernel_random_access_of(s->key, s->made + i, run->size, s->words);
         sum += to.value ^ (uint64_t)(to.word + pe_set_member(run->set, to.rank));
     }
     s->computed = sum;
@@ -133,8 +133,8 @@ static uint64_t *serial(const struct run *run)
     for (int64_t i = 0; i < s->words; i++)
         table[i] = initial(run, i);
     for (int rank = 0; rank < run->size; rank++)
-        random_access_serial(table, run->rank, run->size, s->words,
-                             kernel_key(run, run->size + rank), s->made);
+        kernel_random_access_serial(table, run->rank, run->size, s->words,
+                                    kernel_key(run, run->size + rank), s->made);
     return table;
 }
 

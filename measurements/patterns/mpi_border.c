@@ -186,7 +186,7 @@ static bool verify(struct run *run)
                                 (long long)i, (long long)i * (long long)sizeof found, d,
                                 pe_set_member(run->set, run->rank), run->rank, found, wanted);
         }
-    return window_verify_guards(run, &s->window);
+    return mpi_window_verify_guards(run, &s->window);
 }
 
 static bool set_up_border(struct run *run)
@@ -200,7 +200,7 @@ static bool set_up_border(struct run *run)
     s->side = (int)run_integer(run, "count", 0);
     s->sweeps = (int)run_integer(run, "compute", 0);
     if (way_of(run) != BY_MESSAGES &&
-        !window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(info), &s->window))
+        !mpi_window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(info), &s->window))
         return false;
     s->square = way_of(run) == BY_MESSAGES ? run_allocate(run, 1, run->demand.remote)
                                            : (double *)(void *)s->window.memory;
@@ -217,7 +217,7 @@ static void tear_down_border(struct run *run)
             MPI_Type_free(&s->types[d]);
     if (s->group != MPI_GROUP_NULL && s->group != MPI_GROUP_EMPTY)
         MPI_Group_free(&s->group);
-    window_close(&s->window);
+    mpi_window_close(&s->window);
 }
 
 #endif

@@ -66,8 +66,8 @@ static bool set_up_window(struct run *run)
 {
     struct traffic_state *state = run->state;
     list_calls(run);
-    return window_open_locked(run, (enum window_kind)run_word(run, "memory"), run->demand.remote,
-                              MPI_INFO_NULL, &state->window);
+    return mpi_window_open_locked(run, (enum window_kind)run_word(run, "memory"),
+                                  run->demand.remote, MPI_INFO_NULL, &state->window);
 }
 
 /* Distinct ranks of the calls, in the order of their first ones; returns their number. */
@@ -115,7 +115,7 @@ static bool set_up_messages(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    window_close(&((struct traffic_state *)run->state)->window);
+    mpi_window_close(&((struct traffic_state *)run->state)->window);
 }
 
 /* ---- Puts and gets ---- */
@@ -265,7 +265,7 @@ static bool verify(struct run *run)
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
     return pairs_verify(run, &state->work.pairs, pairs_gets(run), others_memory(run)) &&
-           (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
+           (traffic->routine == MESSAGE || mpi_window_verify_guards(run, &state->window));
 }
 
 #endif

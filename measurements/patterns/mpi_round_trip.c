@@ -159,9 +159,9 @@ static bool set_up(struct run *run)
     if (routines_of(run) == &messages)
         return true;
     state->flag = (MPI_Aint)run->demand.remote;
-    if (!window_open_locked(run, (enum window_kind)run_word(run, "memory"),
-                            run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
-                            &state->window))
+    if (!mpi_window_open_locked(run, (enum window_kind)run_word(run, "memory"),
+                                run->demand.remote + pairs_place_bytes(sizeof(int64_t)),
+                                MPI_INFO_NULL, &state->window))
         return false;
     state->handle = state->window.handle;
     state->pair.there = state->window.memory;
@@ -170,7 +170,7 @@ static bool set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    window_close(&((struct trip_state *)run->state)->window);
+    mpi_window_close(&((struct trip_state *)run->state)->window);
 }
 
 /* Libraries need the target for some operations: nobody leaves before the last one is complete. */
@@ -200,7 +200,7 @@ static bool verify(struct run *run)
     if (state->window.locked)
         MPI_Win_sync(state->handle);
     return trip_verify(run, &way->trip, &state->pair) &&
-           (!state->window.locked || window_verify_guards(run, &state->window));
+           (!state->window.locked || mpi_window_verify_guards(run, &state->window));
 }
 
 #endif

@@ -167,7 +167,7 @@ static bool set_up_paused(struct run *run)
     struct broadcast_state *state = run->state;
     if (!collective_set_up(run))
         return false;
-    state->pause = PAUSE_FACTOR * estimate_slowest(run, true, broadcast_once);
+    state->pause = PAUSE_FACTOR * slowest_estimate(run, true, broadcast_once);
     state->pause_overhead = run_pause_overhead(run);
     choose_tasks(run);
     return true;

@@ -58,13 +58,13 @@ static double run_creation(struct run *run)
 /* ---- An operation on each of several contexts ---- */
 
 /* On the next rank, by the library's routine itself. */
-struct several {
+struct context_operation {
     void (*op)(shmem_ctx_t, void *target, const void *source, size_t bytes, int pe);
     bool get;
 };
 
 /* iteration: in the repetition, for the memory that it uses. */
-static inline void do_call(const struct run *run, const struct several *several,
+static inline void do_call(const struct run *run, const struct context_operation *several,
                            shmem_ctx_t context, int64_t iteration)
 {
     const struct context_state *state = run->state;
@@ -76,12 +76,12 @@ static inline void do_call(const struct run *run, const struct several *several,
 
 static void fill(struct run *run)
 {
-    data_fill(run, ((const struct several *)run->function->variant)->get, run->remote);
+    data_fill(run, ((const struct context_operation *)run->function->variant)->get, run->remote);
 }
 
 static bool verify(struct run *run)
 {
-    const struct several *several = run->function->variant;
+    const struct context_operation *several = run->function->variant;
     const struct partner *partner = &((const struct context_state *)run->state)->partner;
     return data_verify_moved(run, several->get, run->remote,
                              several->get ? partner->rank : partner->source);
@@ -112,7 +112,7 @@ static bool set_up_several(struct run *run)
  * it warm. */
 static double run_several(struct run *run)
 {
-    const struct several *several = run->function->variant;
+    const struct context_operation *several = run->function->variant;
     const struct context_state *state = run->state;
     const struct user_contexts *contexts = &state->contexts;
     if (warm_places(run)) {
@@ -132,8 +132,8 @@ static double run_several(struct run *run)
     return seconds / (double)run->iterations / contexts->count;
 }
 
-static const struct several putting = {shmem_ctx_putmem_nbi, false},
-                            getting = {shmem_ctx_getmem_nbi, true};
+static const struct context_operation putting = {shmem_ctx_putmem_nbi, false},
+                                      getting = {shmem_ctx_getmem_nbi, true};
 static const struct creation create_serialized = {SHMEM_CTX_SERIALIZED, false},
                              create_private = {SHMEM_CTX_PRIVATE, false},
                              create_nostore = {SHMEM_CTX_NOSTORE, false},
@@ -221,10 +221,10 @@ const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Get_Nonblocking_Full", "non-blocking get and quiet on a user context", {&full}, .word = "get_nbi"},
     {"Shmem_Ctx_Get_Nonblocking_Quiet", "quiet of a user context right after a non-blocking get", {&quiet}, .word = "get_nbi"},
 
-    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", {&order_empty}, .routine = "shmem_ctx_quiet", .timed = "quiet", .cost = "quiet", .variant = &by_quiet},
-    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", {&order_empty}, .routine = "shmem_ctx_fence", .timed = "fence", .cost = "fence", .variant = &by_fence},
-    {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone after a put to the next rank", {&order_quiet_put}, .routine = "shmem_ctx_quiet", .calls = "shmem_ctx_put", .variant = &by_quiet},
-    {"Shmem_Ctx_Fence_Put", "fence of a user context alone after a put to the next rank", {&order_fence_put}, .routine = "shmem_ctx_fence", .calls = "shmem_ctx_put", .variant = &by_fence},
+    {"Shmem_Ctx_Quiet", "quiet of a user context with nothing outstanding", {&ordering_empty}, .routine = "shmem_ctx_quiet", .timed = "quiet", .cost = "quiet", .variant = &by_quiet},
+    {"Shmem_Ctx_Fence", "fence of a user context with nothing outstanding", {&ordering_empty}, .routine = "shmem_ctx_fence", .timed = "fence", .cost = "fence", .variant = &by_fence},
+    {"Shmem_Ctx_Quiet_Put", "quiet of a user context alone after a put to the next rank", {&ordering_quiet_put}, .routine = "shmem_ctx_quiet", .calls = "shmem_ctx_put", .variant = &by_quiet},
+    {"Shmem_Ctx_Fence_Put", "fence of a user context alone after a put to the next rank", {&ordering_fence_put}, .routine = "shmem_ctx_fence", .calls = "shmem_ctx_put", .variant = &by_fence},
 
     {"Shmem_Ctx_Put_Nonblocking_Several", "non-blocking puts in flight on several user contexts", {&several}, .routine = "shmem_ctx_put_nbi",
      .timed = "a put_nbi on each context, then a quiet of each, divided by the contexts", .variant = WITH_SHMEM(&putting)},

@@ -132,7 +132,7 @@ static double put_alone(struct run *run)
 static double put_before_quiet(struct run *run)
 {
     const struct calls calls = calls_of(run);
-    struct apart apart = {0};
+    struct single_timing apart = {0};
     warm(run);
     for (int64_t i = 0; i < run->iterations; i++) {
         apart_begin(&apart);
@@ -213,14 +213,14 @@ static const struct measurement common = {
     .teardown = WITH_SHMEM(tear_down),
 };
 
-const struct measurement order_empty = {
+const struct measurement ordering_empty = {
     .parameters = {ITERATIONS},
     .timing = TIMING_WHOLE,
     .run = WITH_SHMEM(run_empty),
     .like = {&common},
 };
 
-const struct measurement order_quiet_put = {
+const struct measurement ordering_quiet_put = {
     .parameters = {ITERATIONS, BYTES_PUT},
     .timing = TIMING_PARTS,
     .timed = "put + quiet",
@@ -231,22 +231,22 @@ const struct measurement order_quiet_put = {
     .like = {&common},
 };
 
-const struct measurement order_fence_put = {
+const struct measurement ordering_fence_put = {
     .timed = "put + fence",
     .subtracted = "the put, measured alone",
     .cost = "fence",
     .reference = WITH_SHMEM(put_alone),
-    .like = {&order_quiet_put},
+    .like = {&ordering_quiet_put},
 };
 
 static const struct order by_quiet = {.fence = false}, by_fence = {.fence = true};
 
 /* clang-format off */
 const struct measurement measurements_ordering[] = {
-    {"Shmem_Quiet", "quiet with nothing outstanding", {&order_empty}, .routine = "shmem_quiet", .timed = "quiet", .cost = "quiet", .variant = &by_quiet},
-    {"Shmem_Fence", "fence with nothing outstanding", {&order_empty}, .routine = "shmem_fence", .timed = "fence", .cost = "fence", .variant = &by_fence},
-    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", {&order_quiet_put}, .routine = "shmem_quiet", .calls = "shmem_put", .variant = &by_quiet},
-    {"Shmem_Fence_Put", "fence alone after a put to the next rank", {&order_fence_put}, .routine = "shmem_fence", .calls = "shmem_put", .variant = &by_fence},
+    {"Shmem_Quiet", "quiet with nothing outstanding", {&ordering_empty}, .routine = "shmem_quiet", .timed = "quiet", .cost = "quiet", .variant = &by_quiet},
+    {"Shmem_Fence", "fence with nothing outstanding", {&ordering_empty}, .routine = "shmem_fence", .timed = "fence", .cost = "fence", .variant = &by_fence},
+    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", {&ordering_quiet_put}, .routine = "shmem_quiet", .calls = "shmem_put", .variant = &by_quiet},
+    {"Shmem_Fence_Put", "fence alone after a put to the next rank", {&ordering_fence_put}, .routine = "shmem_fence", .calls = "shmem_put", .variant = &by_fence},
     {.name = NULL},
 };
 /* clang-format on */

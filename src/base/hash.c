@@ -25,7 +25,7 @@ static const uint32_t nibbles[16] = {
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
 };
 
-uint32_t checksum_portable(uint32_t before, const void *data, size_t bytes)
+uint32_t hash_crc32c_portable(uint32_t before, const void *data, size_t bytes)
 {
     const unsigned char *byte = data;
     uint32_t crc = ~before;
@@ -53,15 +53,15 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t before
     return ~(uint32_t)crc;
 }
 
-uint32_t checksum(uint32_t before, const void *data, size_t bytes)
+uint32_t hash_crc32c(uint32_t before, const void *data, size_t bytes)
 {
     return __builtin_cpu_supports("sse4.2") ? by_instruction(before, data, bytes)
-                                            : checksum_portable(before, data, bytes);
+                                            : hash_crc32c_portable(before, data, bytes);
 }
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
 
-uint32_t checksum(uint32_t before, const void *data, size_t bytes)
+uint32_t hash_crc32c(uint32_t before, const void *data, size_t bytes)
 {
     const unsigned char *byte = data;
     uint32_t crc = ~before;
@@ -75,8 +75,8 @@ uint32_t checksum(uint32_t before, const void *data, size_t bytes)
     return ~crc;
 }
 #else
-uint32_t checksum(uint32_t before, const void *data, size_t bytes)
+uint32_t hash_crc32c(uint32_t before, const void *data, size_t bytes)
 {
-    return checksum_portable(before, data, bytes);
+    return hash_crc32c_portable(before, data, bytes);
 }
 #endif

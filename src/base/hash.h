@@ -24,9 +24,9 @@ uint64_t hash_bytes(uint64_t before, const void *bytes, size_t count);
 uint64_t hash_text(const char *text);
 
 /* The checksum of the bytes; `before` is the checksum of the bytes that precede them (0: none). */
-uint32_t checksum(uint32_t before, const void *data, size_t bytes);
+uint32_t hash_crc32c(uint32_t before, const void *data, size_t bytes);
 
-/* checksum() without the processor's instruction; for tests. */
-uint32_t checksum_portable(uint32_t before, const void *data, size_t bytes);
+/* hash_crc32c() without the processor's instruction; for tests. */
+uint32_t hash_crc32c_portable(uint32_t before, const void *data, size_t bytes);
 
 #endif

@@ -243,9 +243,10 @@ static char *unknown(const struct manual_option *rows, size_t count, const char 
     return error;
 }
 
-int command_line_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
-                       char **argv, void (*take)(void *context, size_t row, const char *value),
-                       void *context, char **error)
+int manual_parse_command_line(const struct manual_option *rows, size_t count, const char *help,
+                              int argc, char **argv,
+                              void (*take)(void *context, size_t row, const char *value),
+                              void *context, char **error)
 {
     struct option *table = memory_zeroed(count + 1, sizeof *table);
     struct text letters = {0};

@@ -58,8 +58,9 @@ void manual_completion(const char *program, const struct manual_option *options,
  * argv. Returns the index in argv of the first of these. The first mistake (an unknown option, a
  * value that is missing or not allowed) ends the parsing: *error is then a text that the caller
  * frees, else NULL. help: what lists the options, such as "skampi -h"; it is part of the text. */
-int command_line_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
-                       char **argv, void (*take)(void *context, size_t row, const char *value),
-                       void *context, char **error);
+int manual_parse_command_line(const struct manual_option *rows, size_t count, const char *help,
+                              int argc, char **argv,
+                              void (*take)(void *context, size_t row, const char *value),
+                              void *context, char **error);
 
 #endif

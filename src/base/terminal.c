@@ -57,7 +57,7 @@ int terminal_of_messages(bool launched)
     return found;
 }
 
-void terminal_choose(enum when when, bool launched)
+void terminal_choose(enum terminal_use when, bool launched)
 {
     const char *off = getenv("NO_COLOR"), *name = getenv("TERM");
     coloured = when == WHEN_ALWAYS;

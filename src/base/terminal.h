@@ -19,11 +19,11 @@ int terminal_of_messages(bool launched);
 int terminal_columns(int terminal);
 
 /* Of what is done by itself where it makes sense. */
-enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
+enum terminal_use { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 /* Whether messages are coloured from now on. WHEN_AUTO: on a terminal that is not "dumb",
  * unless NO_COLOR (https://no-color.org) has a value. */
-void terminal_choose(enum when when, bool launched);
+void terminal_choose(enum terminal_use when, bool launched);
 
 enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_GOOD, TERMINAL_DOUBT, TERMINAL_BAD };
 

@@ -43,15 +43,15 @@ struct lane {
     int64_t pad[15];
 };
 
-struct symmetric {
+struct symmetric_memory {
     struct ports ports[2]; /* of sets, of the world */
     struct lane library[COMM_HAND_OVER_LANES];
     int64_t word[2]; /* by channel */
     long claimed;
 };
 
-static struct symmetric *symmetric; /* one per process, as the library */
-static void (*progress)(void);      /* the library's own function for it; NULL: it exports none */
+static struct symmetric_memory *symmetric; /* one per process, as the library */
+static void (*progress)(void); /* the library's own function for it; NULL: it exports none */
 static int64_t direct_number;
 
 /* Open MPI up to 4.1.5 unloads mca_spml_ucx in shmem_finalize and jumps into it afterwards (issue

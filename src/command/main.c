@@ -262,7 +262,7 @@ static struct resume *read_resume(const struct options *options, const struct so
 }
 
 /* What PE 0 has prepared; the others have nothing of it. */
-struct prepared {
+struct preparation {
     struct tree *tree;
     struct output *output;
     struct earlier_runs *earlier;
@@ -271,7 +271,7 @@ struct prepared {
 
 /* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
-                              struct prepared *prepared)
+                              struct preparation *prepared)
 {
     struct source *source = load(options, &prepared->tree);
     bool wrong = !source;
@@ -333,7 +333,7 @@ static bool wants_summary(const struct options *options)
 
 /* The tree is released. */
 static int measure(const struct options *options, double launched_at, struct source *source,
-                   const struct prepared *prepared, bool *report_end)
+                   const struct preparation *prepared, bool *report_end)
 {
     struct tree *tree = prepared->tree;
     struct output *output = prepared->output;
@@ -467,7 +467,7 @@ int main(int argc, char **argv)
     process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct source *source = NULL;
-    struct prepared prepared = {0};
+    struct preparation prepared = {0};
     if (comm_pe() == 0) {
         if (options.error) {
             options_print_error(&options);

@@ -45,7 +45,7 @@
 #define POINT_TIME 1
 #define SUMMARY_VARIABLE "SKAMPI_SUMMARY"
 
-/* In the order of enum when. */
+/* In the order of enum terminal_use. */
 static const struct setting_word when_words[] = {
     {"auto", NULL}, {"always", NULL}, {"never", NULL}, {NULL, NULL}};
 
@@ -452,9 +452,10 @@ static const struct taking takings[OPTIONS] = {
     [OPTION_QUICK] = {TAKE_FLAG, PLACE(quick)},
     [OPTION_PRINT_SCRIPT] = {TAKE_INFORMATION, INFORM_SCRIPT},
     [OPTION_TIMER] = {TAKE_BY, .by = set_timer, .decides = true},
-    [OPTION_CLOCK_SYNC] = {TAKE_WORD, PLACE(engine.clock_sync), .words = clock_sync_words,
+    [OPTION_CLOCK_SYNC] = {TAKE_WORD, PLACE(engine.clock_sync), .words = setting_clock_sync_words,
                            .decides = true},
-    [OPTION_VERIFY] = {TAKE_WORD, PLACE(engine.verify), .words = verify_words, .decides = true},
+    [OPTION_VERIFY] = {TAKE_WORD, PLACE(engine.verify), .words = setting_verify_words,
+                       .decides = true},
     [OPTION_UNIT] = {TAKE_BY, .by = set_unit, .decides = true},
     [OPTION_FACTORS] = {TAKE_BY, .by = set_factors},
     [OPTION_ROUNDS] = {TAKE_BY, .by = set_rounds},
@@ -725,8 +726,8 @@ void options_parse(struct options *options, int argc, char **argv)
         take(options, OPTION_SUMMARY, SUMMARY_VARIABLE, summary);
     options->engine.command_line = join(argc, argv);
     char *error;
-    int first = command_line_parse(option_rows, OPTIONS, "skampi -h", argc, argv, take_row, options,
-                                   &error);
+    int first = manual_parse_command_line(option_rows, OPTIONS, "skampi -h", argc, argv, take_row,
+                                          options, &error);
     if (error)
         fail(options, "%s", error);
     free(error);

@@ -94,7 +94,7 @@ struct options {
     bool force;                 /* they replace any file */
     int format; /* enum output_format, of outputs whose name has no suffix; -1: not given */
     bool check_only, show_source, progress, threads;
-    enum when summary, color;
+    enum terminal_use summary, color;
     size_t *columns; /* of --columns, for output_show_columns() */
     size_t column_count;
     struct option_list known; /* files of --known: engine.known */

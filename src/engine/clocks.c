@@ -66,7 +66,7 @@ static void state(const struct clocks *clocks)
 {
     const struct sync_report *report = &clocks->report;
     struct output *output = clocks->output;
-    const char *name = clock_sync_words[report->algorithm].name;
+    const char *name = setting_clock_sync_words[report->algorithm].name;
     if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
         output_comment(output,
                        "clocks: none, all PEs share one clock (offsets are 0 within %.3g ns, %d "

@@ -185,7 +185,7 @@ void missing_state(const struct missing_points *missing, enum result_missing kin
 {
     if (!missing->output || missing->silent)
         return;
-    struct point_description described = describe(missing->describer, request);
+    struct point_description described = request_describe(missing->describer, request);
     output_missing(missing->output, kind, &described.point, reason);
     described_release(&described);
 }

@@ -53,7 +53,7 @@ static char *conditions(const struct measurement *function, const struct result_
                         const char *buffers)
 {
     const char *unit = numbers_unit_name(point->unit);
-    char *start = point_start(point);
+    char *start = output_point_start(point);
     struct text text = {0};
     text_append(&text, "%zu PE%s %s; PEs %s; %s; %s run time; %s", point->pes,
                 numbers_plural(point->pes), point->placement, point->members, start,
@@ -100,7 +100,7 @@ void report_result(struct engine *engine, const struct measure_request *request,
     const struct settings *settings = run->settings;
     const struct statistics *statistics = &outcome->statistics;
     const char *buffers = buffers_in_use(bench);
-    struct point_description described = describe(&engine->describer, request);
+    struct point_description described = request_describe(&engine->describer, request);
     described.point.bytes = (int64_t)run->demand.reported;
     double source = in_page(bench->buffers.local_first, run->demand.local);
     double target = in_page(bench->buffers.remote_first, run->demand.remote);
@@ -145,9 +145,9 @@ void report_result(struct engine *engine, const struct measure_request *request,
 
 bool report_earlier(struct engine *engine, const struct measure_request *request, double *time)
 {
-    struct point_description described = describe(&engine->describer, request);
+    struct point_description described = request_describe(&engine->describer, request);
     struct result result = {.point = described.point, .round = 1};
-    char *key = point_text(&described.point), *record = NULL;
+    char *key = output_point_text(&described.point), *record = NULL;
     bool found = resume_take(engine->options.resume, key, &record, time, &result.statistics.flags);
     result.earlier = record;
     if (found)
@@ -160,7 +160,7 @@ bool report_earlier(struct engine *engine, const struct measure_request *request
 
 /* Flags that at least half of the rounds have, unless intervals of the rounds cover them, and flags
  * of all rounds together. */
-static unsigned flags_of(const struct rounds_record *record, const struct rounds *rounds)
+static unsigned flags_of(const struct engine_rounds_record *record, const struct rounds *rounds)
 {
     unsigned flags = 0;
     for (int flag = 0; flag < RESULT_FLAGS; flag++)
@@ -240,7 +240,7 @@ static void cover_known(const struct known_point *known, const struct state_roun
 /* Times differ from launch to launch, and no round sees what the calibration of the timer is wrong
  * by: up to a step of it. Counts do neither. */
 static struct rounds_unseen unseen_by(const struct engine *engine,
-                                      const struct rounds_record *record)
+                                      const struct engine_rounds_record *record)
 {
     struct rounds_unseen unseen = {0};
     if (record->point.request.function->quantity != QUANTITY_TIME)
@@ -256,7 +256,7 @@ static struct rounds_unseen unseen_by(const struct engine *engine,
     return unseen;
 }
 
-void report_rounds(struct engine *engine, const struct rounds_record *record)
+void report_rounds(struct engine *engine, const struct engine_rounds_record *record)
 {
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);

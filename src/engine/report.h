@@ -17,6 +17,6 @@ void report_result(struct engine *, const struct measure_request *, const struct
  * in seconds. */
 bool report_earlier(struct engine *, const struct measure_request *, double *time);
 /* All rounds of a point. */
-void report_rounds(struct engine *, const struct rounds_record *);
+void report_rounds(struct engine *, const struct engine_rounds_record *);
 
 #endif

@@ -107,8 +107,8 @@ static struct result_argument *named_arguments(const struct measure_request *req
     return named;
 }
 
-struct point_description describe(const struct describer *describer,
-                                  const struct measure_request *request)
+struct point_description request_describe(const struct describer *describer,
+                                          const struct measure_request *request)
 {
     const struct settings *settings = describer->settings;
     const struct run run = {.function = request->function, .settings = settings};
@@ -133,7 +133,8 @@ struct point_description describe(const struct describer *describer,
         .placement = placement(request->set),
         .pes = (size_t)pe_set_size(request->set),
         .synchronization = starts[synchronized ? settings->synchronization : SYNCHRONIZE_NONE],
-        .window_rule = window_applies(&run) ? window_rule_words[settings->window.rule].name : "",
+        .window_rule =
+            window_applies(&run) ? setting_window_rule_words[settings->window.rule].name : "",
         .run_time = window_global_run_time(&run) ? "global" : "local",
         .settings = described.settings,
         .setting_count = stated,
@@ -153,11 +154,11 @@ void described_release(struct point_description *described)
     free(described->arguments);
 }
 
-void describe_next(struct describer *describer, const struct measure_request *request)
+void request_describe_next(struct describer *describer, const struct measure_request *request)
 {
     describer->number = 0;
-    struct point_description described = describe(describer, request);
-    char *text = point_text(&described.point);
+    struct point_description described = request_describe(describer, request);
+    char *text = output_point_text(&described.point);
     uint64_t hash = hash_text(text);
     size_t at = table_number(&describer->seen, &hash, sizeof hash);
     memory_extend(describer->counts, at, &describer->room);
@@ -201,7 +202,7 @@ struct point_description point_describe(const struct engine_options *options,
                                         .block = &point->block,
                                         .settings = &point->settings,
                                         .number = point->number};
-    return describe(&describer, &point->request);
+    return request_describe(&describer, &point->request);
 }
 
 static void drop(const void *text)

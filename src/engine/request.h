@@ -78,8 +78,8 @@ struct point_description {
 
 /* The script asks for a measurement: numbers it among those that are stated alike. What comes of
  * it has this number, also if it is missing. */
-void describe_next(struct describer *, const struct measure_request *);
-struct point_description describe(const struct describer *, const struct measure_request *);
+void request_describe_next(struct describer *, const struct measure_request *);
+struct point_description request_describe(const struct describer *, const struct measure_request *);
 void described_release(struct point_description *);
 void describer_free(struct describer *);
 
@@ -99,7 +99,7 @@ struct point_description point_describe(const struct engine_options *, const str
 void point_release(struct kept_point *);
 
 /* A point that is measured in several rounds. */
-struct rounds_record {
+struct engine_rounds_record {
     struct kept_point point;
     size_t region; /* of sorted results, 0: none */
     double key;    /* among them */
@@ -114,7 +114,7 @@ struct rounds_record {
 
 /* All of them. */
 struct replay {
-    struct rounds_record *records;
+    struct engine_rounds_record *records;
     size_t count, room;
     bool controls;     /* of the machine, for one of them at least */
     size_t done, more; /* rounds made of those asked for; made for single states */

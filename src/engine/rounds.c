@@ -38,7 +38,7 @@
 /* ---- What is repeated ---- */
 
 /* What a round found, if anything. */
-static void add_round(struct rounds_record *record, const struct latest *latest, bool done)
+static void add_round(struct engine_rounds_record *record, const struct latest *latest, bool done)
 {
     const struct statistics *found = &latest->statistics;
     size_t round = record->made++;
@@ -65,7 +65,7 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
     }
 }
 
-void rounds_record(struct engine *engine, const struct measure_request *request, int wanted)
+void engine_rounds_record(struct engine *engine, const struct measure_request *request, int wanted)
 {
     if (engine->options.estimate) {
         if (wanted > engine->estimate.rounds)
@@ -75,8 +75,8 @@ void rounds_record(struct engine *engine, const struct measure_request *request,
     }
     struct replay *replay = &engine->replay;
     memory_extend(replay->records, replay->count, &replay->room);
-    struct rounds_record *record = &replay->records[replay->count++];
-    *record = (struct rounds_record){
+    struct engine_rounds_record *record = &replay->records[replay->count++];
+    *record = (struct engine_rounds_record){
         .point = point_keep(&engine->describer, request),
         .region = engine->sorting.region,
         .key = engine->sorting.key,
@@ -90,7 +90,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request,
     replay->controls = replay->controls || engine->settings.controls;
 }
 
-void rounds_free(struct engine *engine)
+void engine_rounds_free(struct engine *engine)
 {
     struct replay *replay = &engine->replay;
     for (size_t i = 0; i < replay->count; i++) {
@@ -118,7 +118,7 @@ static double interval(const struct engine *engine, size_t rounds, double spread
     return fmin(LIMIT_SHARE * all / (double)rounds, MOST_INTERVAL);
 }
 
-double rounds_estimate(const struct engine *engine, double seconds)
+double engine_rounds_estimate(const struct engine *engine, double seconds)
 {
     double rounds = engine->estimate.rounds;
     if (rounds < 2)
@@ -160,7 +160,7 @@ static bool goes_on(struct engine *engine)
     return !limit_over(&engine->limit);
 }
 
-static void measure_again(struct engine *engine, struct rounds_record *record)
+static void measure_again(struct engine *engine, struct engine_rounds_record *record)
 {
     const struct kept_point *point = &record->point;
     engine->settings = point->settings;
@@ -195,7 +195,7 @@ static size_t lacking(struct engine *engine, bool all, size_t *order)
     struct replay *replay = &engine->replay;
     size_t n = 0;
     for (size_t i = 0; i < replay->count; i++) {
-        const struct rounds_record *record = &replay->records[i];
+        const struct engine_rounds_record *record = &replay->records[i];
         bool lacks = record->point.settings.controls &&
                      machine_lacks_rounds(engine->machine, &record->parts, all);
         if (lacks && order)
@@ -251,8 +251,8 @@ static size_t most_rounds(const struct engine *engine)
 
 static int compare_records(const void *a, const void *b)
 {
-    const struct rounds_record *x = *(const struct rounds_record *const *)a;
-    const struct rounds_record *y = *(const struct rounds_record *const *)b;
+    const struct engine_rounds_record *x = *(const struct engine_rounds_record *const *)a;
+    const struct engine_rounds_record *y = *(const struct engine_rounds_record *const *)b;
     if (x->region == y->region && x->region > 0 && x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x > y) - (x < y);
@@ -268,14 +268,14 @@ static size_t rounds_missing(const struct engine *engine)
     return missing;
 }
 
-void rounds_print(struct engine *engine)
+void engine_rounds_print(struct engine *engine)
 {
     struct replay *replay = &engine->replay;
     double seconds = replay->seconds;
     size_t n = replay->count;
     if (!engine->output || replay->done == 0)
         return;
-    const struct rounds_record **order = memory_zeroed(n, sizeof *order);
+    const struct engine_rounds_record **order = memory_zeroed(n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         order[i] = &engine->replay.records[i];
     qsort(order, n, sizeof *order, compare_records);
@@ -305,7 +305,7 @@ void rounds_print(struct engine *engine)
     free(order);
 }
 
-void rounds_replay(struct engine *engine)
+void engine_rounds_replay(struct engine *engine)
 {
     size_t rounds = most_rounds(engine), done = 1;
     struct replay *replay = &engine->replay;

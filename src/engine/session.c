@@ -152,7 +152,7 @@ static void name_point(struct engine *engine, const struct measure_request *requ
     if (engine->options.unit > 0)
         engine->settings.unit = engine->options.unit;
     if (engine->output)
-        describe_next(&engine->describer, request);
+        request_describe_next(&engine->describer, request);
 }
 
 /* With what all PEs did since the point before it. */
@@ -179,7 +179,7 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     if (status == MEASURE_DONE && engine->latest.measured) {
         int rounds = request_rounds(request, &engine->settings, engine->options.rounds);
         if (rounds > 1)
-            rounds_record(engine, request, rounds);
+            engine_rounds_record(engine, request, rounds);
         if (engine->options.factors != 0)
             factors_record(engine, request);
     }
@@ -449,8 +449,8 @@ static bool print_estimate(const struct engine *engine)
         "%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
         estimate->measurements, numbers_plural(estimate->measurements), estimate->blocks,
         numbers_plural(estimate->blocks), comm_pes(), numbers_plural((size_t)comm_pes()),
-        numbers_text(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
-        numbers_plural(estimate->probes),
+        numbers_text(all, engine_rounds_estimate(engine, estimate_total(estimate)), 2),
+        estimate->probes, numbers_plural(estimate->probes),
         numbers_text(probing, wall_seconds() - engine->started, 2));
     return written > 0 && fflush(stdout) == 0;
 }
@@ -491,7 +491,7 @@ static void release(struct engine *engine)
     notes_clear(&engine->bench.services.notes);
     free(engine->bench.services.failure);
     estimate_free(&engine->estimate);
-    rounds_free(engine);
+    engine_rounds_free(engine);
     factors_free(engine);
     machine_end(engine->machine);
     missing_free(&engine->missing);
@@ -505,13 +505,13 @@ int engine_finish(struct engine *engine, bool *report_end)
 {
     struct services *services = &engine->bench.services;
     struct limit *limit = &engine->limit;
-    rounds_replay(engine);
+    engine_rounds_replay(engine);
     factors_run(engine);
     machine_settle(engine->machine);
     if (engine->output && !engine->options.estimate &&
         !machine_report(engine->machine, engine->output))
         engine->missing.incomplete = true;
-    rounds_print(engine);
+    engine_rounds_print(engine);
     factors_print(engine);
     progress_end(&engine->display);
     texts_flush(&engine->pending);

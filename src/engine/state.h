@@ -76,14 +76,14 @@ void measure_select_timer(struct engine *, const char *name);
 
 /* Keeps a request that has been measured once, with what came of it: in all it is to be measured
  * `wanted` times. All PEs. */
-void rounds_record(struct engine *, const struct measure_request *, int wanted);
+void engine_rounds_record(struct engine *, const struct measure_request *, int wanted);
 /* The later rounds; collective. */
-void rounds_replay(struct engine *);
+void engine_rounds_replay(struct engine *);
 /* The blocks of their results. Any PE. */
-void rounds_print(struct engine *);
+void engine_rounds_print(struct engine *);
 /* The seconds that all rounds take when one takes this many. */
-double rounds_estimate(const struct engine *, double seconds);
-void rounds_free(struct engine *);
+double engine_rounds_estimate(const struct engine *, double seconds);
+void engine_rounds_free(struct engine *);
 
 /* ---- What times depend on (factors.c) ---- */
 

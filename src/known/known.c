@@ -472,7 +472,7 @@ void known_free(struct earlier_runs *known)
 static const struct known_point *find_point(const struct earlier_runs *known,
                                             const struct result_point *point)
 {
-    struct known_point wanted = {.key = point_text(point)};
+    struct known_point wanted = {.key = output_point_text(point)};
     const struct known_point *found =
         bsearch(&wanted, known->points, known->point_count, sizeof *known->points, compare_points);
     free(wanted.key);

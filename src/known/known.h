@@ -39,8 +39,8 @@ struct earlier_runs *known_read(const char *const *paths, size_t n, const char *
                                 char **error);
 void known_free(struct earlier_runs *);
 
-/* The point with the same point_text(); in files of older versions, with the same block, call, PEs
- * and loop variables. NULL if earlier runs do not have the point. */
+/* The point with the same output_point_text(); in files of older versions, with the same block,
+ * call, PEs and loop variables. NULL if earlier runs do not have the point. */
 const struct known_point *known_find(const struct earlier_runs *, const struct result_point *);
 
 /* ---- Results of a run that did not come to its end (--resume): which points it measured, and
@@ -65,7 +65,7 @@ struct resume;
 struct resume *resume_read(const char *path, const struct resume_facts *here, char **error);
 void resume_free(struct resume *);
 
-/* Whether the file has the point with this point_text(): then *record is its record with its
+/* Whether the file has the point with this output_point_text(): then *record is its record with its
  * newline, for the caller to free, *time its time (seconds; NaN: none) and *flags its flags (bits
  * 1 << enum result_flag). */
 bool resume_take(struct resume *, const char *key, char **record, double *time, unsigned *flags);

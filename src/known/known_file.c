@@ -341,7 +341,8 @@ static struct result_variable *take_variables(json_t *variables, size_t *count)
     return taken;
 }
 
-/* The point_text() that the file states. For files of older versions it is made from their members.
+/* The output_point_text() that the file states. For files of older versions it is made from their
+ * members.
  */
 static char *key_of(const json_t *record, struct result_point *identity)
 {
@@ -351,7 +352,7 @@ static char *key_of(const json_t *record, struct result_point *identity)
     struct result_variable *variables =
         take_variables(json_object_get(record, "variables"), &identity->variable_count);
     identity->variables = variables;
-    char *key = point_text(identity);
+    char *key = output_point_text(identity);
     for (size_t i = 0; i < identity->variable_count; i++)
         free((char *)variables[i].value);
     free(variables);

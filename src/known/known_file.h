@@ -34,7 +34,7 @@ struct known_value {
 };
 
 struct known_point {
-    char *key; /* point_text() */
+    char *key; /* output_point_text() */
     char *members;
     size_t pes;
     struct known_value *values;

@@ -43,7 +43,7 @@ bool resume_take(struct resume *resume, const char *key, char **record, double *
 
 struct resume {
     FILE *stream;
-    struct table keys; /* point_text() of each result, in the order of the file */
+    struct table keys; /* output_point_text() of each result, in the order of the file */
     struct place {
         off_t start;
         size_t length; /* of the record, with its newline */

@@ -230,7 +230,7 @@ static void know(struct machine *machine, const struct earlier_runs *known)
     machine->known = memory_zeroed((size_t)count + 1, sizeof *machine->known);
     for (size_t i = 0; known && i < known->state_count; i++) {
         const struct known_state *state = &known->states[i];
-        struct seen_earlier *earlier = &machine->known[i];
+        struct earlier_state *earlier = &machine->known[i];
         earlier->set = hash_of(state->members, state->pes);
         earlier->number = state->number;
         memcpy(earlier->ranges, state->ranges, sizeof earlier->ranges);
@@ -247,7 +247,7 @@ void controls_begin(struct machine *machine, double started, const struct earlie
 }
 
 /* In ascending order; those that there is no room for are left out. */
-static void add_known(struct control_log *log, const struct seen_earlier *earlier)
+static void add_known(struct control_log *log, const struct earlier_state *earlier)
 {
     size_t at = log->known_count;
     if (at == RESULT_STATES_MAX)

@@ -36,7 +36,7 @@ struct control_log {
 };
 
 /* A state that earlier runs have seen, of any set. */
-struct seen_earlier {
+struct earlier_state {
     uint64_t set; /* hash of members and number of PEs */
     int number;
     struct states_range ranges[STATES_KINDS];
@@ -98,7 +98,7 @@ struct machine {
     struct control_log **logs;
     size_t log_count;
     struct pe_set *world;
-    struct seen_earlier *known; /* of all sets */
+    struct earlier_state *known; /* of all sets */
     size_t known_count;
     double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
     double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */

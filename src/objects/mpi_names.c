@@ -126,12 +126,12 @@ static const struct {
     {0x224, "read_ordered_begin", "write_ordered_begin"},
 };
 
-int file_access_at(size_t i)
+int access_at(size_t i)
 {
     return i < sizeof ways / sizeof *ways ? ways[i].access : 0;
 }
 
-const char *file_access_routine(int64_t access, bool writes)
+const char *access_routine(int64_t access, bool writes)
 {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (ways[i].access == access)

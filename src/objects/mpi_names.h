@@ -45,8 +45,8 @@ enum file_access {
     "0x10 or 0x20 (blocking or not), and 0x100 or 0x200 (independent or collective)"
 
 /* The i-th way; 0 after the last. */
-int file_access_at(size_t i);
+int access_at(size_t i);
 /* The routine that reads or writes in this way, without MPI_File_; NULL: there is no such way. */
-const char *file_access_routine(int64_t access, bool writes);
+const char *access_routine(int64_t access, bool writes);
 
 #endif

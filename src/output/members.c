@@ -103,7 +103,7 @@ void member_write(FILE *text, const struct member *member, const void *place)
         json_number(text, *(const double *)place);
 }
 
-const char *missing_name(enum result_missing kind)
+const char *output_missing_name(enum result_missing kind)
 {
     static const char *const names[] = {[MISSING_FAILED] = "failed",
                                         [MISSING_UNSUPPORTED] = "unsupported",
@@ -115,7 +115,7 @@ const char *missing_name(enum result_missing kind)
     return names[kind];
 }
 
-size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS])
+size_t output_flag_names(unsigned flags, const char *names[RESULT_FLAGS])
 {
     size_t count = 0;
     for (int flag = 0; flag < RESULT_FLAGS; flag++)
@@ -168,7 +168,7 @@ static void put_rows(FILE *text, const struct result_factors *factors, const cha
     free(order);
 }
 
-void factors_text(FILE *text, const struct result_factors *factors, const char *before)
+void output_factors_text(FILE *text, const struct result_factors *factors, const char *before)
 {
     char seconds[32];
     fprintf(text,

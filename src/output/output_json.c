@@ -248,7 +248,7 @@ static void put_variables(FILE *text, const struct result_point *point)
 
 static void put_identity(FILE *text, const struct result_point *point)
 {
-    char *name = point_text(point);
+    char *name = output_point_text(point);
     put_string(text, "point", name);
     free(name);
 }
@@ -288,7 +288,7 @@ static void put_members(FILE *text, const struct result *result, const struct re
 static void put_flags(FILE *text, unsigned flags)
 {
     const char *names[RESULT_FLAGS];
-    put_strings(text, "flags", names, flag_names(flags, names));
+    put_strings(text, "flags", names, output_flag_names(flags, names));
 }
 
 static void put_levels(FILE *text, const struct result_level *levels, size_t n)
@@ -517,7 +517,7 @@ static void put_block_end(FILE *text, const struct output_block *block)
 
 static void put_missing(FILE *text, const struct record_missing *missing)
 {
-    json_print(text, "{'record':'missing','kind':%s", missing_name(missing->kind));
+    json_print(text, "{'record':'missing','kind':%s", output_missing_name(missing->kind));
     if (missing->point)
         put_identity(text, missing->point);
     if (missing->block)

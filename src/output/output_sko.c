@@ -331,7 +331,7 @@ static void print_controls(FILE *text, const struct result *result)
 static void print_flags(FILE *text, unsigned flags)
 {
     const char *names[RESULT_FLAGS];
-    size_t count = flag_names(flags, names);
+    size_t count = output_flag_names(flags, names);
     for (size_t i = 0; i < count; i++)
         fprintf(text, "%s%s", i ? ", " : "# flags: ", names[i]);
     if (count > 0)
@@ -524,7 +524,7 @@ static void print_missing(FILE *text, const struct record_missing *missing)
     fprintf(text, "# %s: %s: %s\n", words[missing->kind], missing->call, missing->reason);
     if (!missing->point)
         return;
-    char *point = point_text(missing->point);
+    char *point = output_point_text(missing->point);
     fprintf(text, "# point: %s\n", point);
     free(point);
 }
@@ -583,7 +583,7 @@ void output_sko(FILE *text, const struct record *record)
     case RECORD_CONTROLS:
         break; /* only programs need it */
     case RECORD_FACTORS:
-        factors_text(text, record->factors, "# ");
+        output_factors_text(text, record->factors, "# ");
         break;
     case RECORD_MISSING:
         print_missing(text, record->missing);

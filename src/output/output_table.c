@@ -312,7 +312,8 @@ static void put_states(FILE *text, const struct result_rounds *rounds)
 static void put_missing(FILE *text, const struct record_missing *missing)
 {
     struct text line = {0};
-    text_append(&line, "  %s: %s", missing->call ? missing->call : "", missing_name(missing->kind));
+    text_append(&line, "  %s: %s", missing->call ? missing->call : "",
+                output_missing_name(missing->kind));
     if (missing->points > 1)
         text_append(&line, " (%lld points)", (long long)missing->points);
     text_append(&line, ": %s", missing->reason);
@@ -376,7 +377,7 @@ void output_table(FILE *text, const struct record *record)
         break;
     case RECORD_FACTORS:
         fputc('\n', text);
-        factors_text(text, record->factors, "");
+        output_factors_text(text, record->factors, "");
         break;
     case RECORD_MISSING:
         put_missing(text, record->missing);

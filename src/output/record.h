@@ -93,7 +93,7 @@ void output_table(FILE *text, const struct record *record);
 void output_table_fit(int columns);
 
 /* What times depend on, for people: lines that begin with `before`. */
-void factors_text(FILE *text, const struct result_factors *factors, const char *before);
+void output_factors_text(FILE *text, const struct result_factors *factors, const char *before);
 
 /* ---- What several formats say alike; in members.c ---- */
 
@@ -126,8 +126,8 @@ extern const size_t member_count;
 const char *column_name(size_t index);
 int column_find(const char *name);
 
-const char *missing_name(enum result_missing kind);
+const char *output_missing_name(enum result_missing kind);
 /* The names of the flags that are set; returns how many. */
-size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS]);
+size_t output_flag_names(unsigned flags, const char *names[RESULT_FLAGS]);
 
 #endif

@@ -145,7 +145,7 @@ static void put_head(FILE *text, const struct result_point *point)
     fputs(": ", text);
 }
 
-char *point_start(const struct result_point *point)
+char *output_point_start(const struct result_point *point)
 {
     static const char *const starts[][2] = {
         {"window", "window start"}, {"barrier", "barrier start"}, {"none", "no synchronization"}};
@@ -161,7 +161,7 @@ char *point_start(const struct result_point *point)
 /* Appends the part of the text after block and variables. */
 static void put_stated(FILE *text, const struct result_point *point)
 {
-    char *start = point_start(point);
+    char *start = output_point_start(point);
     fprintf(text, "%s; %zu PE%s", point->text, point->pes, numbers_plural(point->pes));
     if (point->members && *point->members)
         fprintf(text, " %s", point->members);
@@ -178,7 +178,7 @@ static void put_stated(FILE *text, const struct result_point *point)
     free(start);
 }
 
-char *point_text(const struct result_point *point)
+char *output_point_text(const struct result_point *point)
 {
     char *name;
     size_t size;

@@ -72,8 +72,8 @@ struct result_level {
     double value, share; /* share of the time spent in the level */
 };
 
-/* What script and command line state about a point; it is equal in all rounds. point_text() makes
- * one text of it. */
+/* What script and command line state about a point; it is equal in all rounds. output_point_text()
+ * makes one text of it. */
 struct result_point {
     const char *block;
     size_t block_number;
@@ -111,10 +111,10 @@ bool variable_hidden(const struct result_point *point, size_t index);
  * nothing that skampi chooses or measures, and nothing about library and machine.
  * scripts/skampi_tools/points.py makes the text of records that do not have it. The caller frees
  * the text. Members that are NULL or 0 are not known, and are left out. */
-char *point_text(const struct result_point *);
+char *output_point_text(const struct result_point *);
 /* "window start (mpiperf)", "barrier start", "no synchronization"; "" where that is not known. The
  * caller frees it. */
-char *point_start(const struct result_point *);
+char *output_point_start(const struct result_point *);
 
 /* At most this many levels are distinguished. */
 #define RESULT_LEVELS_MAX 8

@@ -153,7 +153,7 @@ void summary_counts(FILE *to, const struct summary *summary, const struct record
         if (summary->missing[kind] == 0)
             continue;
         put_counted(to, "missing", TERMINAL_BAD, summary->missing[kind],
-                    missing_name((enum result_missing)kind), summary->examples[kind]);
+                    output_missing_name((enum result_missing)kind), summary->examples[kind]);
         fputc('\n', to);
     }
 }

@@ -44,17 +44,17 @@ void setting_store_real(const struct setting *setting, struct settings *settings
 /* One copy of each text, since results refer to it. */
 static const char *kept(const char *text)
 {
-    static struct kept {
-        struct kept *next;
+    static struct kept_text {
+        struct kept_text *next;
         char *text;
     } * all;
-    struct kept *one = all;
+    struct kept_text *one = all;
 
     while (one && strcmp(one->text, text) != 0)
         one = one->next;
     if (!one) {
         one = memory_zeroed(1, sizeof *one);
-        *one = (struct kept){all, text_format("%s", text)};
+        *one = (struct kept_text){all, text_format("%s", text)};
         all = one;
     }
     return one->text;
@@ -163,9 +163,9 @@ char *setting_word_list(const struct setting_word *words, const char *quote, con
     return text_take(&text);
 }
 
-const char *arrival_name(enum arrival arrival)
+const char *setting_arrival_name(enum arrival arrival)
 {
-    return arrival_words[arrival].name;
+    return setting_arrival_words[arrival].name;
 }
 
 /* ---- What is refused ---- */

@@ -158,7 +158,7 @@ struct settings {
 struct settings settings_default(void);
 
 /* The name in scripts and notes. */
-const char *arrival_name(enum arrival arrival);
+const char *setting_arrival_name(enum arrival arrival);
 
 /* A hash: equal settings have one hash, different ones hardly ever. Info objects do not count. */
 uint64_t settings_hash(const struct settings *settings);

@@ -9,7 +9,7 @@
 /* More than any page size, and small enough that sizes cannot overflow. */
 #define LARGEST_ALIGNMENT (1 << 30)
 
-const struct setting_word clock_sync_words[] = {
+const struct setting_word setting_clock_sync_words[] = {
     {"default", "none where all PEs have one clock, else hca"},
     {"none", NULL},
     {"linear", NULL},
@@ -18,19 +18,19 @@ const struct setting_word clock_sync_words[] = {
     {"hca", NULL},
     {NULL, NULL}};
 
-const struct setting_word window_rule_words[] = {
+const struct setting_word setting_window_rule_words[] = {
     {"classic", "SKaMPI's own"},
     {"mpiperf", "MPIPerf's"},
     {"round_time", "ReproMPI's"},
     {"dissemination", "no windows; PEs start after a barrier of the engine's own"},
     {NULL, NULL}};
 
-const struct setting_word arrival_words[] = {{"none", NULL},
-                                             {"one", "the last rank"},
-                                             {"linear", "rank i by its share i/(n-1)"},
-                                             {NULL, NULL}};
+const struct setting_word setting_arrival_words[] = {{"none", NULL},
+                                                     {"one", "the last rank"},
+                                                     {"linear", "rank i by its share i/(n-1)"},
+                                                     {NULL, NULL}};
 
-const struct setting_word verify_words[] = {
+const struct setting_word setting_verify_words[] = {
     {"last", "before the timed repetitions, after the last one, and once more"},
     {"every", "after each repetition, with data of its own"},
     {NULL, NULL}};
@@ -78,10 +78,10 @@ static const struct setting_word target_placement_words[] = {
     {"signal_remote", NULL},
     {NULL, NULL}};
 
-const struct setting_word file_data_words[] = {{"native", "as in memory"},
-                                               {"internal", "the library's own"},
-                                               {"external32", "MPI's portable one"},
-                                               {NULL, NULL}};
+const struct setting_word setting_file_data_words[] = {{"native", "as in memory"},
+                                                       {"internal", "the library's own"},
+                                                       {"external32", "MPI's portable one"},
+                                                       {NULL, NULL}};
 
 #define MEMBER(name) offsetof(struct settings, name)
 
@@ -141,7 +141,7 @@ const struct setting setting_rows[] = {
     {"set_sk_tasks", "n", SETTING_INT, MEMBER(sk_tasks), .identifies = true,
      .help = "PEs sampled by the _SK functions; 0: all"},
     {"set_arrival_skew", "who", SETTING_WORD, MEMBER(arrival), .identifies = true,
-     .initial = ARRIVAL_TOGETHER, .words = arrival_words,
+     .initial = ARRIVAL_TOGETHER, .words = setting_arrival_words,
      .help = "who comes late to a collective routine that starts by the clock"},
     {"set_arrival_skew", "seconds", SETTING_REAL, MEMBER(arrival_skew), .identifies = true,
      .unit = "s", .help = "by how much"},
@@ -152,7 +152,7 @@ const struct setting setting_rows[] = {
 
     /* ---- Starts ---- */
     {"set_window_rule", "rule", SETTING_WORD, MEMBER(window.rule), .initial = WINDOW_CLASSIC,
-     .words = window_rule_words, .help = "how the starts of repetitions are chosen"},
+     .words = setting_window_rule_words, .help = "how the starts of repetitions are chosen"},
     {"set_time_slice", "seconds", SETTING_REAL, MEMBER(window.slice), .initial = 0.1, .unit = "s",
      .help = "round_time: for one measurement"},
     {"set_mpiperf_discarded", "n", SETTING_INT, MEMBER(window.discarded), .initial = 4, .low = 1,
@@ -182,7 +182,7 @@ const struct setting setting_rows[] = {
     {"set_mpiperf_confidence", "p", SETTING_REAL, MEMBER(window.confidence), .initial = 0.95,
      .high = 1, .open = true, .help = "mpiperf: confidence of the interval of that mean"},
     {"set_clock_sync", "algorithm", SETTING_WORD, MEMBER(clock.algorithm), .identifies = true,
-     .initial = CLOCK_SYNC_DEFAULT, .words = clock_sync_words,
+     .initial = CLOCK_SYNC_DEFAULT, .words = setting_clock_sync_words,
      .help = "how clocks are synchronized"},
     {"set_clock_patience", "n", SETTING_INT, MEMBER(clock.patience), .initial = 100, .low = 1,
      .help = "an exchange of clock readings ends n round trips after its best one"},
@@ -244,7 +244,7 @@ const struct setting setting_rows[] = {
      .initial = CACHE_WARM, .words = cache_state_words,
      .help = "of the caches when a repetition starts"},
     {"set_verify", "which", SETTING_WORD, MEMBER(verify), .identifies = true,
-     .initial = VERIFY_LAST, .words = verify_words, .help = "when data are verified"},
+     .initial = VERIFY_LAST, .words = setting_verify_words, .help = "when data are verified"},
     {"set_mpi_alloc_mem_info", "info", SETTING_INFO, MEMBER(memory_info),
      .initially = "MPI_INFO_NULL",
      .help = "what MPI_Alloc_mem gets when it allocates memory for windows"},
@@ -254,7 +254,7 @@ const struct setting setting_rows[] = {
      .initial_text = ".", .readable = true,
      .help = "where files of MPI-IO are measured; all PEs must reach it"},
     {"set_io_datarep", "representation", SETTING_WORD, MEMBER(file_data), .identifies = true,
-     .initial = FILE_DATA_NATIVE, .words = file_data_words, .readable = true,
+     .initial = FILE_DATA_NATIVE, .words = setting_file_data_words, .readable = true,
      .help = "how files store data"},
     {"set_io_atomicity", "flag", SETTING_FLAG, MEMBER(file_atomic), .identifies = true,
      .readable = true, .help = "1: accesses to files are atomic (MPI_File_set_atomicity)"},

@@ -94,7 +94,7 @@ size_t settings_stated(const struct settings *, char ***texts);
 char *setting_help(const struct setting *first);
 
 /* Words that other modules need, too. */
-extern const struct setting_word clock_sync_words[], window_rule_words[], arrival_words[],
-    verify_words[];
+extern const struct setting_word setting_clock_sync_words[], setting_window_rule_words[],
+    setting_arrival_words[], setting_verify_words[];
 
 #endif

@@ -18,7 +18,7 @@
 #include "trace/read/files.h"
 #include "trace/read/pack.h"
 
-void say(const char *format, ...)
+void sim_say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -26,9 +26,9 @@ void say(const char *format, ...)
     va_end(arguments);
 }
 
-_Noreturn void fail(int status, const char *text)
+_Noreturn void sim_fail(int status, const char *text)
 {
-    say("%s", text);
+    sim_say("%s", text);
     exit(status);
 }
 
@@ -44,21 +44,21 @@ static void take_option(void *context, size_t row, const char *value)
 {
     struct arguments *arguments = context;
     memory_append(arguments->given, arguments->given_count,
-                  (struct given){&arguments->command->rows[row], value});
+                  (struct given_option){&arguments->command->rows[row], value});
 }
 
-int arguments_run(const struct sim_command *command, int argc, char **argv)
+int sim_arguments_run(const struct sim_command *command, int argc, char **argv)
 {
     struct arguments arguments = {.command = command};
     arguments.program =
         command->name ? text_format("shmemsim %s", command->name) : memory_text("shmemsim");
     char *error, *help = text_format("%s -h", arguments.program);
-    int first = command_line_parse(command->rows, command->count, help, argc, argv, take_option,
-                                   &arguments, &error);
+    int first = manual_parse_command_line(command->rows, command->count, help, argc, argv,
+                                          take_option, &arguments, &error);
     if (error)
-        fail(2, error);
+        sim_fail(2, error);
     free(help);
-    if (command->name && arguments_given(&arguments, "help")) {
+    if (command->name && sim_arguments_given(&arguments, "help")) {
         terminal_fold_begin(false);
         printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
         manual_help(command->rows, command->count);
@@ -72,7 +72,8 @@ int arguments_run(const struct sim_command *command, int argc, char **argv)
     return status;
 }
 
-const struct given *arguments_given(const struct arguments *arguments, const char *option)
+const struct given_option *sim_arguments_given(const struct arguments *arguments,
+                                               const char *option)
 {
     for (size_t i = arguments->given_count; i-- > 0;)
         if (strcmp(arguments->given[i].option->name, option) == 0)
@@ -80,9 +81,9 @@ const struct given *arguments_given(const struct arguments *arguments, const cha
     return NULL;
 }
 
-const char *arguments_value(const struct arguments *arguments, const char *option)
+const char *sim_arguments_value(const struct arguments *arguments, const char *option)
 {
-    const struct given *given = arguments_given(arguments, option);
+    const struct given_option *given = sim_arguments_given(arguments, option);
     return given ? given->value : NULL;
 }
 
@@ -95,44 +96,45 @@ static void take_paths(struct prediction *prediction, const struct arguments *ar
     char *const *words = arguments->words;
     bool several = arguments->word_count > 1;
     if (arguments->word_count == 0)
-        fail(2, text_format("name a machine description; %s -h says more", arguments->program));
+        sim_fail(2, text_format("name a machine description; %s -h says more", arguments->program));
     if (trace_is(words[0]))
-        fail(2,
-             text_format("%s is a trace: the machine description comes first, %s %s %s", words[0],
-                         arguments->program, several ? words[1] : "MACHINE", words[0]));
+        sim_fail(2, text_format("%s is a trace: the machine description comes first, %s %s %s",
+                                words[0], arguments->program, several ? words[1] : "MACHINE",
+                                words[0]));
     prediction->machine = words[0];
     prediction->traces = several ? words + 1 : default_traces;
     prediction->trace_count = several ? arguments->word_count - 1 : 1;
 }
 
-struct prediction arguments_prediction(const struct arguments *arguments, const char *writes)
+struct prediction sim_arguments_prediction(const struct arguments *arguments, const char *writes)
 {
     struct prediction prediction = {.replay.model = models,
-                                    .json = arguments_given(arguments, "json"),
-                                    .output = arguments_value(arguments, "output"),
-                                    .traced_on = arguments_value(arguments, "traced-on")};
+                                    .json = sim_arguments_given(arguments, "json"),
+                                    .output = sim_arguments_value(arguments, "output"),
+                                    .traced_on = sim_arguments_value(arguments, "traced-on")};
     struct replay_options *replay = &prediction.replay;
-    const char *model = arguments_value(arguments, "model");
-    const struct given *contention = arguments_given(arguments, "contention");
-    replay->ignore_pointers = arguments_given(arguments, "ignore-pointers");
-    replay->per_pe = arguments_given(arguments, "per-pe");
+    const char *model = sim_arguments_value(arguments, "model");
+    const struct given_option *contention = sim_arguments_given(arguments, "contention");
+    replay->ignore_pointers = sim_arguments_given(arguments, "ignore-pointers");
+    replay->per_pe = sim_arguments_given(arguments, "per-pe");
     if (model && !(replay->model = model_find(model)))
-        fail(2, text_format("--model %s: there are loggp and paper; --models says more", model));
+        sim_fail(2,
+                 text_format("--model %s: there are loggp and paper; --models says more", model));
     if (contention)
         replay->contention = contention_find(contention->value ? contention->value : "fifo");
     if (contention && replay->contention == CONTENTION_NONE)
-        fail(2, text_format("--contention=%s: there are fifo and fair", contention->value));
+        sim_fail(2, text_format("--contention=%s: there are fifo and fair", contention->value));
     take_paths(&prediction, arguments);
-    output_check(arguments, writes ? writes : prediction.output);
+    sim_output_check(arguments, writes ? writes : prediction.output);
     return prediction;
 }
 
-struct machine *machine_open(const char *path)
+struct machine *sim_machine_open(const char *path)
 {
     char *error = kind_misfit(path, "shmemsim");
     if (error)
-        fail(2, text_format("%s: is no machine description: %s", path, error));
-    struct machine *machine = machine_read(path, NULL, &error);
+        sim_fail(2, text_format("%s: is no machine description: %s", path, error));
+    struct machine *machine = sim_machine_read(path, NULL, &error);
     if (!machine) {
         terminal_say(error);
         exit(2);
@@ -142,11 +144,11 @@ struct machine *machine_open(const char *path)
 
 struct machine *prediction_machine(const struct prediction *prediction)
 {
-    struct machine *machine = machine_open(prediction->machine);
+    struct machine *machine = sim_machine_open(prediction->machine);
     if (prediction->replay.model->has_overheads && !machine->has_overhead)
-        say("%s describes no overhead, so calls take no time of their processor: add "
-            "overhead, have skampi-model describe the machine, or choose --model paper",
-            prediction->machine);
+        sim_say("%s describes no overhead, so calls take no time of their processor: add "
+                "overhead, have skampi-model describe the machine, or choose --model paper",
+                prediction->machine);
     return machine;
 }
 
@@ -154,22 +156,22 @@ void prediction_open(struct prediction *prediction, struct run *run)
 {
     char *error;
     bool damaged;
-    if (!run_open(run, prediction->traces, prediction->trace_count, &error, &damaged))
-        fail(damaged ? 1 : 2, error);
+    if (!sim_run_open(run, prediction->traces, prediction->trace_count, &error, &damaged))
+        sim_fail(damaged ? 1 : 2, error);
     if (!prediction->traced_on)
         return;
-    struct machine *machine = machine_open(prediction->traced_on);
+    struct machine *machine = sim_machine_open(prediction->traced_on);
     prediction->replay.surplus =
         traced_on(run, prediction->traced_on, machine, &prediction->replay, &error, &damaged);
-    machine_free(machine);
+    sim_machine_free(machine);
     if (!prediction->replay.surplus)
-        fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
+        sim_fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
 }
 
 void prediction_close(struct prediction *prediction, struct run *run)
 {
     surplus_free(prediction->replay.surplus);
-    run_close(run);
+    sim_run_close(run);
 }
 
 /* ---- Output ---- */
@@ -179,21 +181,21 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-void output_check(const struct arguments *arguments, const char *path)
+void sim_output_check(const struct arguments *arguments, const char *path)
 {
-    bool force = arguments_given(arguments, "force");
+    bool force = sim_arguments_given(arguments, "force");
     char *replaced = NULL,
          *refused = is_file(path) ? kind_refuse_replacing(path, force, &replaced) : NULL;
     if (refused)
-        fail(2, refused);
+        sim_fail(2, refused);
     free(replaced);
 }
 
-void output_differs(const char *path, const char *read)
+void sim_output_differs(const char *path, const char *read)
 {
     struct stat output;
     if (is_file(path) && stat(path, &output) == 0 && trace_is_in(read, &output))
-        fail(2, text_format("%s: is read, too; name another file", path));
+        sim_fail(2, text_format("%s: is read, too; name another file", path));
 }
 
 FILE *sim_output_open(const char *path, const char *machine, struct run *run)
@@ -201,16 +203,16 @@ FILE *sim_output_open(const char *path, const char *machine, struct run *run)
     if (!is_file(path))
         return stdout;
     if (machine)
-        output_differs(path, machine);
+        sim_output_differs(path, machine);
     for (int pe = 0; run && pe < run->pes; pe++)
-        output_differs(path, run_path(run, pe));
+        sim_output_differs(path, sim_run_path(run, pe));
     char *replaced;
     kind_refuse_replacing(path, true, &replaced);
     FILE *file = fopen(path, "w");
     if (!file)
-        fail(2, text_format("%s: cannot be written: %s", path, strerror(errno)));
+        sim_fail(2, text_format("%s: cannot be written: %s", path, strerror(errno)));
     if (replaced)
-        say("%s", replaced);
+        sim_say("%s", replaced);
     free(replaced);
     return file;
 }
@@ -220,12 +222,13 @@ bool sim_output_folder(const char *path)
     if (mkdir(path, 0777) == 0)
         return true;
     if (errno != EEXIST)
-        fail(2, text_format("%s: cannot be made: %s", path, strerror(errno)));
+        sim_fail(2, text_format("%s: cannot be made: %s", path, strerror(errno)));
     struct dirent **entries;
     int count = scandir(path, &entries, NULL, NULL);
     if (count != 2) /* . and .. */
-        fail(2, text_format("%s: is there and not an empty folder; name another one, or remove it",
-                            path));
+        sim_fail(2,
+                 text_format("%s: is there and not an empty folder; name another one, or remove it",
+                             path));
     while (count-- > 0)
         free(entries[count]);
     free(entries);
@@ -238,6 +241,6 @@ void sim_output_close(FILE *out, const char *path)
         return;
     if (errno == EPIPE) /* whoever reads from the pipe has enough; the status says the rest */
         return;
-    fail(1, text_format("%s: cannot be written: %s", is_file(path) ? path : "standard output",
-                        strerror(errno)));
+    sim_fail(1, text_format("%s: cannot be written: %s", is_file(path) ? path : "standard output",
+                            strerror(errno)));
 }

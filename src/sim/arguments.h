@@ -23,13 +23,13 @@ struct sim_command {
     size_t count;
     int (*run)(const struct arguments *); /* the exit status */
 };
-extern const struct sim_command what_if_command, pack_command, unpack_command;
+extern const struct sim_command what_if_command, sim_pack_command, unpack_command;
 
 /* A command line, taken apart. */
 struct arguments {
     const struct sim_command *command;
     char *program; /* "shmemsim what-if" */
-    struct given {
+    struct given_option {
         const struct manual_option *option;
         const char *value; /* NULL: none */
     } * given;             /* options, in the order of the command line */
@@ -39,16 +39,16 @@ struct arguments {
 };
 
 /* Runs a command: argv[0] is its word. Returns the exit status. */
-int arguments_run(const struct sim_command *, int argc, char **argv);
+int sim_arguments_run(const struct sim_command *, int argc, char **argv);
 /* The last option of that name; NULL: it was not given. */
-const struct given *arguments_given(const struct arguments *, const char *option);
+const struct given_option *sim_arguments_given(const struct arguments *, const char *option);
 /* Its value; NULL: it has none. */
-const char *arguments_value(const struct arguments *, const char *option);
+const char *sim_arguments_value(const struct arguments *, const char *option);
 
 /* "shmemsim: ..." on standard error. */
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void sim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
-_Noreturn void fail(int status, const char *text);
+_Noreturn void sim_fail(int status, const char *text);
 /* Ends the program, with 1 if standard output could not be written. */
 _Noreturn void finish_printing(void);
 
@@ -99,9 +99,9 @@ struct prediction {
 };
 /* From a command line. Ends the program if something is wrong with it, or if its output, or the
  * value of `writes` instead (NULL: none), must not be replaced. */
-struct prediction arguments_prediction(const struct arguments *, const char *writes);
+struct prediction sim_arguments_prediction(const struct arguments *, const char *writes);
 /* Reads a description. Ends the program when it cannot be read. */
-struct machine *machine_open(const char *path);
+struct machine *sim_machine_open(const char *path);
 /* That of the prediction. Says so if it lacks what the model needs. */
 struct machine *prediction_machine(const struct prediction *);
 /* Opens the traces as one, and compares it with its machine; the options of the replay then have
@@ -114,9 +114,9 @@ void prediction_close(struct prediction *, struct run *);
 
 /* Ends the program if the file must not be replaced, which --force allows. Call it before long
  * work. */
-void output_check(const struct arguments *, const char *path);
+void sim_output_check(const struct arguments *, const char *path);
 /* Ends the program if writing to the file would change this file, which is read. */
-void output_differs(const char *path, const char *read);
+void sim_output_differs(const char *path, const char *read);
 /* Opens the file, or standard output for NULL and "-". Ends the program if the file cannot be
  * written, or is the machine description or a file of the trace (each may be NULL). */
 FILE *sim_output_open(const char *path, const char *machine, struct run *);

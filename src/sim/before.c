@@ -63,8 +63,8 @@ static void observe_threads(void *context, const struct observation *seen)
 {
     struct finding *finding = context;
     const struct run *run = finding->run;
-    const int pe = run_pe(run, seen->thread), extra = run_thread(run, pe, 1) - run->pes,
-              end = extra + run_threads(run, pe) - 1;
+    const int pe = sim_run_pe(run, seen->thread), extra = sim_run_thread(run, pe, 1) - run->pes,
+              end = extra + sim_run_threads(run, pe) - 1;
     if (seen->op->kind == OP_TOGETHER) {
         memory_extend(finding->calls, finding->count, &finding->room);
         finding->calls[finding->count++] = (struct call){
@@ -95,7 +95,7 @@ static int compare_times(const void *a, const void *b)
            ?: ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-uint32_t *thread_order_next(struct thread_order *order, uint32_t pe, uint32_t set)
+uint32_t *sim_thread_order_next(struct thread_order *order, uint32_t pe, uint32_t set)
 {
     const uint32_t key[] = {pe, set};
     size_t number = table_number(&order->sets, key, sizeof key);
@@ -103,7 +103,7 @@ uint32_t *thread_order_next(struct thread_order *order, uint32_t pe, uint32_t se
     return &order->next[number];
 }
 
-bool thread_order_find(struct thread_order *order, struct streams *streams)
+bool sim_thread_order_find(struct thread_order *order, struct streams *streams)
 {
     struct run *run = streams->run;
     size_t extra = (size_t)(run->thread_count - run->pes);
@@ -118,7 +118,7 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
     /* Read threads backwards, so that additional threads are known before the first thread. */
     for (int thread = run->thread_count; thread-- > 0 && !streams->error;) {
         finding.before = INT64_MIN;
-        while (run_threads(run, run_pe(run, thread)) > 1 && stream_fill(streams, thread))
+        while (sim_run_threads(run, sim_run_pe(run, thread)) > 1 && stream_fill(streams, thread))
             ;
     }
     streams->observe = NULL;
@@ -136,14 +136,14 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
     for (size_t i = finding.count; i-- > 0;) {
         const struct call *call = &finding.calls[i];
         order->turns[i] = call->thread;
-        *thread_order_next(order, call->pe, call->set) = (uint32_t)i;
+        *sim_thread_order_next(order, call->pe, call->set) = (uint32_t)i;
     }
     free(finding.calls);
     free(finding.begins);
     return good;
 }
 
-void thread_order_free(struct thread_order *order)
+void sim_thread_order_free(struct thread_order *order)
 {
     free(order->extra);
     free(order->turns);
@@ -242,7 +242,8 @@ static bool read_all(struct matching *matching, void (*observe)(void *, const st
     streams->observe = observe;
     streams->context = matching;
     for (int thread = 0; thread < streams->run->thread_count && !streams->error; thread++) {
-        matching->file = trace_open(run_path(streams->run, run_pe(streams->run, thread)), &error);
+        matching->file =
+            trace_open(sim_run_path(streams->run, sim_run_pe(streams->run, thread)), &error);
         if (!matching->file) {
             streams->error = error;
             break;

@@ -21,10 +21,10 @@ struct thread_order {
 
 /* Reads the streams of PEs with several threads once; they must be at their beginning, and are put
  * back there. False: the streams have an error. */
-bool thread_order_find(struct thread_order *, struct streams *);
-void thread_order_free(struct thread_order *);
+bool sim_thread_order_find(struct thread_order *, struct streams *);
+void sim_thread_order_free(struct thread_order *);
 /* Where the next call of a PE with a set is among the turns. */
-uint32_t *thread_order_next(struct thread_order *, uint32_t pe, uint32_t set);
+uint32_t *sim_thread_order_next(struct thread_order *, uint32_t pe, uint32_t set);
 
 /* ---- Waits: by addresses and times. Memory grows with the number of waits, and of writes to
  * what is waited for. ---- */

@@ -7,7 +7,7 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 {
     int node = replay->threads[step->thread].node;
     return replay->options.model->has_overheads
-               ? machine_own(replay->machine, node, replay->several, class)
+               ? sim_machine_own(replay->machine, node, replay->several, class)
                : 0;
 }
 
@@ -48,7 +48,7 @@ static void make_all(struct replay *replay, const struct step *step, struct depa
 {
     struct thread *self = &replay->threads[step->thread];
     for (; times > 0; times--) {
-        const struct departure one = operation_make(replay, step, all.leaves, times);
+        const struct departure one = sim_operation_make(replay, step, all.leaves, times);
         if (one.leaves == UNKNOWN) {
             replay->rests[step->thread] = (struct rest){.before = all.waited, .times = times - 1};
             self->state = THREAD_UNDER_WAY;
@@ -63,12 +63,12 @@ static void make_all(struct replay *replay, const struct step *step, struct depa
 void replay_operation(struct replay *replay, const struct step *step)
 {
     make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
-             operation_times(replay, step));
+             sim_operation_times(replay, step));
 }
 
 void replay_fence(struct replay *replay, const struct step *step)
 {
-    operation_fence(replay, step);
+    sim_operation_fence(replay, step);
     replay_finish(replay, step, step->start + own_cost(replay, step, COST_FENCE), 0);
 }
 

@@ -35,7 +35,7 @@ void links_open(struct links *links, const struct machine *machine, enum content
     links->first = memory_zeroed(places + 1, sizeof *links->first);
     for (size_t i = 0; i < places; i++) {
         if (i < 2 * nodes) {
-            const struct node_kind *kind = machine_kind(machine, (int)(i % nodes));
+            const struct node_kind *kind = sim_machine_kind(machine, (int)(i % nodes));
             capacities[i] = i < nodes ? kind->out_links : kind->in_links;
         } else {
             const struct bus *bus = &machine->buses[i - 2 * nodes];
@@ -44,7 +44,7 @@ void links_open(struct links *links, const struct machine *machine, enum content
         links->first[i + 1] = links->first[i] + (size_t)capacities[i];
     }
     if (contention == CONTENTION_FAIR)
-        shares_open(&links->shares, capacities, places);
+        sim_shares_open(&links->shares, capacities, places);
     else
         links->free_at = memory_zeroed(links->first[places], sizeof *links->free_at);
     free(capacities);
@@ -54,14 +54,14 @@ void links_close(struct links *links)
 {
     free(links->free_at);
     free(links->first);
-    shares_close(&links->shares);
+    sim_shares_close(&links->shares);
 }
 
 /* The places that a transfer needs and that can be full. Returns how many, 0 inside a node. */
 static int find_places(const struct links *links, int from, int to, uint32_t places[SHARES_LINKS])
 {
     const struct machine *machine = links->machine;
-    const struct bus *bus = machine_bus(machine, from, to);
+    const struct bus *bus = sim_machine_bus(machine, from, to);
     int count = 0;
     if (!bus)
         return 0;
@@ -107,5 +107,5 @@ void links_share(struct links *links, uint32_t number, int from, int to, int64_t
 {
     uint32_t places[SHARES_LINKS];
     int count = find_places(links, from, to, places);
-    shares_add(&links->shares, number, now, wire, places, count);
+    sim_shares_add(&links->shares, number, now, wire, places, count);
 }

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce",
-                                                   "collect", "fcollect",  "alltoall"};
+const char *const sim_collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce",
+                                                       "collect", "fcollect",  "alltoall"};
 const char *const cost_names[COST_CLASSES] = {
     "put",       "get",       "put-nbi", "get-nbi", "atomic", "lock", "unlock",
     "lock-held", "hand-over", "connect", "quiet",   "fence",  "wait"};
@@ -27,9 +27,10 @@ static int64_t own_of(const struct way *way, enum cost_class class)
     return way_has(way, class) ? way->costs->of[class].of->way.overhead : 0;
 }
 
-int64_t machine_own(const struct machine *machine, int node, bool several, enum cost_class class)
+int64_t sim_machine_own(const struct machine *machine, int node, bool several,
+                        enum cost_class class)
 {
-    const struct node_kind *kind = machine_kind(machine, node);
+    const struct node_kind *kind = sim_machine_kind(machine, node);
     int64_t most = own_of(&kind->inside, class);
     for (uint64_t left = several ? kind->buses : 0; left; left &= left - 1) {
         int64_t own = own_of(&machine->buses[__builtin_ctzll(left)].way, class);
@@ -55,9 +56,9 @@ static bool receives(const struct way *way)
     return any;
 }
 
-struct machine_has machine_has(const struct machine *machine)
+struct sim_machine_has sim_machine_has(const struct machine *machine)
 {
-    struct machine_has has = {0};
+    struct sim_machine_has has = {0};
     const size_t buses = machine->bus_count;
     for (size_t i = 0; i < buses + machine->kind_count; i++) {
         const struct node_kind *kind = i < buses ? NULL : &machine->kinds[i - buses];
@@ -72,7 +73,7 @@ struct machine_has machine_has(const struct machine *machine)
 
 /* ---- Nodes, buses and places ---- */
 
-void machine_free(struct machine *machine)
+void sim_machine_free(struct machine *machine)
 {
     if (!machine)
         return;
@@ -103,7 +104,7 @@ void machine_free(struct machine *machine)
     free(machine);
 }
 
-const struct node_kind *machine_kind(const struct machine *machine, int node)
+const struct node_kind *sim_machine_kind(const struct machine *machine, int node)
 {
     size_t low = 0, high = machine->kind_count - 1;
     while (low < high) {
@@ -116,15 +117,15 @@ const struct node_kind *machine_kind(const struct machine *machine, int node)
     return &machine->kinds[low];
 }
 
-const struct bus *machine_bus(const struct machine *machine, int from, int to)
+const struct bus *sim_machine_bus(const struct machine *machine, int from, int to)
 {
     if (from == to)
         return NULL;
-    uint64_t common = machine_kind(machine, from)->buses & machine_kind(machine, to)->buses;
+    uint64_t common = sim_machine_kind(machine, from)->buses & sim_machine_kind(machine, to)->buses;
     return &machine->buses[__builtin_ctzll(common)];
 }
 
-char *machine_place(const struct machine *machine, int pes, int *nodes)
+char *sim_machine_place(const struct machine *machine, int pes, int *nodes)
 {
     const bool listed = machine->placement == PLACE_LIST;
     if (listed && (size_t)pes > machine->list_count)
@@ -137,7 +138,7 @@ char *machine_place(const struct machine *machine, int pes, int *nodes)
     for (int i = 0; i < pes; i++) {
         /* In turn: the next node with a free core, or the same one as long as it has one. */
         for (int tried = 0; !listed && tried < machine->nodes; tried++) {
-            int cores = machine_kind(machine, node)->cores;
+            int cores = sim_machine_kind(machine, node)->cores;
             if (cores == 0 || used[node] < cores)
                 break;
             node = (node + 1) % machine->nodes;
@@ -148,7 +149,7 @@ char *machine_place(const struct machine *machine, int pes, int *nodes)
             node = (node + 1) % machine->nodes;
     }
     for (int i = 0; i < machine->nodes && !problem; i++) {
-        const struct node_kind *kind = machine_kind(machine, i);
+        const struct node_kind *kind = sim_machine_kind(machine, i);
         if (kind->cores > 0 && used[i] > kind->cores)
             problem = text_format("node %d (%s) has %d cores, but gets %d PEs of %d; describe more "
                                   "nodes or cores",

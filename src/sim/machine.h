@@ -117,7 +117,7 @@ enum collective {
     COLLECTIVE_ALLTOALL,
     COLLECTIVES
 };
-extern const char *const collective_names[COLLECTIVES];
+extern const char *const sim_collective_names[COLLECTIVES];
 
 struct collective_rule {
     enum shape shape;
@@ -171,28 +171,28 @@ struct machine {
 
 /* Reads a description, with the numbers of variation (NULL: as described). NULL after errors;
  * *error, which the caller frees, then has one line for each, with place and remedy. */
-struct machine *machine_read(const char *path, const struct variation *variation, char **error);
-void machine_free(struct machine *);
+struct machine *sim_machine_read(const char *path, const struct variation *variation, char **error);
+void sim_machine_free(struct machine *);
 
 /* The kind of a node. O(log kinds). */
-const struct node_kind *machine_kind(const struct machine *, int node);
+const struct node_kind *sim_machine_kind(const struct machine *, int node);
 /* The bus between two nodes; NULL: both are the same node, which has its inside. Every two nodes
- * have one (machine_read refuses others). */
-const struct bus *machine_bus(const struct machine *, int from, int to);
-static inline const struct way *machine_way(const struct machine *machine, int from, int to)
+ * have one (sim_machine_read refuses others). */
+const struct bus *sim_machine_bus(const struct machine *, int from, int to);
+static inline const struct way *sim_machine_way(const struct machine *machine, int from, int to)
 {
-    const struct bus *bus = machine_bus(machine, from, to);
-    return bus ? &bus->way : &machine_kind(machine, from)->inside;
+    const struct bus *bus = sim_machine_bus(machine, from, to);
+    return bus ? &bus->way : &sim_machine_kind(machine, from)->inside;
 }
 
 /* What any bus or kind of nodes has. */
-struct machine_has {
+struct sim_machine_has {
     bool receiving; /* libraries need time for messages of others or for answers, or a quiet asks */
     bool asking;    /* a quiet asks */
     bool connecting; /* a first call between two PEs takes longer */
     bool inside;     /* PEs serve others only inside their calls */
 };
-struct machine_has machine_has(const struct machine *);
+struct sim_machine_has sim_machine_has(const struct machine *);
 static inline bool way_interrupts(const struct way *way)
 {
     return way->interrupt > 0 || way->first_interrupt > 0;
@@ -217,10 +217,10 @@ static inline int64_t way_latency(const struct way *way, enum cost_class class)
 }
 /* What a quiet, fence or wait takes itself on a node: the most that its inside says, or, if the run
  * is on several nodes, its inside and its buses; 0 where nothing is said. */
-int64_t machine_own(const struct machine *, int node, bool several, enum cost_class);
+int64_t sim_machine_own(const struct machine *, int node, bool several, enum cost_class);
 
 /* Puts PEs on nodes: node of each in nodes. NULL, or why that cannot be, to be freed. */
-char *machine_place(const struct machine *, int pes, int *nodes);
+char *sim_machine_place(const struct machine *, int pes, int *nodes);
 
 /* platform.c: writes the machine, whose description is at path, as a platform of SimGrid, XML of
  * version 4.1. The caller checks the stream for errors (ferror). O(nodes + kinds^2). */

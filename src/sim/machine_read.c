@@ -44,13 +44,13 @@ static void skip_block(struct machine_text *text)
 {
     size_t depth = 0;
     if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
-        text_next(text);
+        sim_text_next(text);
     if (!word_is(&text->word, "{"))
         return;
     do {
         depth += word_is(&text->word, "{");
         depth -= depth > 0 && word_is(&text->word, "}");
-        text_next(text);
+        sim_text_next(text);
     } while (depth > 0 && !word_ends(&text->word));
 }
 
@@ -66,20 +66,20 @@ static void take_cost(struct machine_text *text, void *member)
         way->costs = memory_zeroed(1, sizeof *way->costs);
     if (class == COST_CLASSES || way_has(way, class)) {
         if (class < COST_CLASSES)
-            text_error(text, &name, "cost %s is given twice", cost_names[class]);
+            sim_text_error(text, &name, "cost %s is given twice", cost_names[class]);
         else
-            text_error(text, &name,
-                       "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
-                       "hand-over, connect, quiet, fence or wait");
+            sim_text_error(text, &name,
+                           "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
+                           "hand-over, connect, quiet, fence or wait");
         skip_block(text);
         return;
     }
-    text_next(text);
+    sim_text_next(text);
     const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
     const struct key *keys = latency                 ? latency_key
                              : class < COST_MESSAGES ? piece_keys
                                                      : overhead_key;
-    take_pieces(text, &name, keys, &left_out, &way->costs->of[class]);
+    sim_take_pieces(text, &name, keys, &left_out, &way->costs->of[class]);
 }
 
 /* At the end of a bus or node: what classes left out is as its own. */
@@ -94,9 +94,9 @@ static void complete_costs(struct way *way)
             piece->way.round_trip = answers && piece->way.latency != LEFT_OUT;
             for (const struct key *key = piece_keys; key->quantity != QUANTITY_SIZE; key++) {
                 void *member = (char *)piece + key->at;
-                if (member_number(key->quantity, member) < 0)
-                    member_set(key->quantity, member,
-                               member_number(key->quantity, (const char *)&own + key->at));
+                if (sim_member_number(key->quantity, member) < 0)
+                    sim_member_set(key->quantity, member,
+                                   sim_member_number(key->quantity, (const char *)&own + key->at));
             }
         }
     }
@@ -115,17 +115,17 @@ static bool take_row(struct machine_text *text, struct time_table *table)
 {
     static const struct key pes = {.name = "pes", .quantity = QUANTITY_COUNT, .most = MOST_PES};
     if (!word_is(&text->word, "pes"))
-        return text_error(text, &text->word,
-                          "give the times of so many PEs: pes 2 { time 1.5 us }");
-    text_next(text);
+        return sim_text_error(text, &text->word,
+                              "give the times of so many PEs: pes 2 { time 1.5 us }");
+    sim_text_next(text);
     struct word at = text->word;
     struct time_row row = {0};
-    if (!take_exactly(text, &pes, &row.pes))
+    if (!sim_take_exactly(text, &pes, &row.pes))
         return false;
     int before = table->count ? table->rows[table->count - 1].pes : 0;
     if (row.pes <= before)
-        text_error(text, &at, "PEs must ascend; the row before is of %d", before);
-    take_pieces(text, &at, time_keys, &(struct way){.overhead = LEFT_OUT}, &row.pieces);
+        sim_text_error(text, &at, "PEs must ascend; the row before is of %d", before);
+    sim_take_pieces(text, &at, time_keys, &(struct way){.overhead = LEFT_OUT}, &row.pieces);
     memory_append(table->rows, table->count, row);
     return true;
 }
@@ -137,7 +137,7 @@ static bool take_shape(struct machine_text *text, enum shape *shape)
     if (!linear && !word_is(&text->word, "log"))
         return false;
     *shape = linear ? SHAPE_LINEAR : SHAPE_LOGARITHMIC;
-    text_next(text);
+    sim_text_next(text);
     return true;
 }
 
@@ -150,20 +150,21 @@ static const struct time_table *take_table(struct machine_text *text, struct wor
     table->beyond = SHAPE_LOGARITHMIC;
     take_shape(text, &table->beyond);
     if (!word_is(&text->word, "{")) {
-        text_error(text, &text->word, "give linear, log, or the rows of the table between { and }");
+        sim_text_error(text, &text->word,
+                       "give linear, log, or the rows of the table between { and }");
         return NULL;
     }
-    text_next(text);
+    sim_text_next(text);
     while (in_block(text))
         if (!take_row(text, table))
             return NULL;
     if (word_ends(&text->word))
-        text_error(text, &at, "the table does not end; close it with }");
+        sim_text_error(text, &at, "the table does not end; close it with }");
     else if (table->count == 0)
-        text_error(text, &at, "the table has no rows; add pes N { time ... }");
+        sim_text_error(text, &at, "the table has no rows; add pes N { time ... }");
     else if (table->rows[table->count - 1].pes < 2)
-        text_error(text, &at, "the table has no row of 2 PEs or more");
-    text_next(text);
+        sim_text_error(text, &at, "the table has no row of 2 PEs or more");
+    sim_text_next(text);
     return table;
 }
 
@@ -174,8 +175,8 @@ static bool take_name(struct machine_text *text, struct word *name)
 {
     *name = text->word;
     if (word_ends(name) || name->text[0] == '{' || name->text[0] == '}')
-        return text_error(text, name, "a name is missing");
-    text_next(text);
+        return sim_text_error(text, name, "a name is missing");
+    sim_text_next(text);
     return true;
 }
 
@@ -209,14 +210,15 @@ static void take_connection(struct machine_text *text, void *member)
     for (size_t i = 0; i < machine->bus_count; i++)
         if (word_is(&text->word, machine->buses[i].name)) {
             *buses |= UINT64_C(1) << i;
-            text_next(text);
+            sim_text_next(text);
             return;
         }
-    text_error(text, &text->word, "there is no bus \"%.*s\" above; describe it before its nodes",
-               (int)text->word.length, text->word.text);
+    sim_text_error(text, &text->word,
+                   "there is no bus \"%.*s\" above; describe it before its nodes",
+                   (int)text->word.length, text->word.text);
     *buses = UINT64_MAX; /* no further complaints about it */
     if (in_block(text))
-        text_next(text);
+        sim_text_next(text);
 }
 
 static const struct key bus_keys[] = {
@@ -241,9 +243,9 @@ static const struct key node_keys[] = {
     {0},
 };
 
-const struct key *machine_key(bool node, const char *name)
+const struct key *sim_machine_key(bool node, const char *name)
 {
-    return key_named(node ? node_keys : bus_keys, &(struct word){NULL, name, strlen(name)});
+    return sim_key_named(node ? node_keys : bus_keys, &(struct word){NULL, name, strlen(name)});
 }
 
 static void take_bus(struct machine_text *text, void *into)
@@ -255,10 +257,10 @@ static void take_bus(struct machine_text *text, void *into)
         return;
     for (size_t i = 0; i < machine->bus_count; i++)
         if (word_is(&name, machine->buses[i].name))
-            text_error(text, &name, "there is a bus of this name already; give each its own");
+            sim_text_error(text, &name, "there is a bus of this name already; give each its own");
     if (machine->bus_count == MACHINE_MOST_BUSES)
-        text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
-    take_block(text, &name, bus_keys, &bus);
+        sim_text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
+    sim_take_block(text, &name, bus_keys, &bus);
     complete_costs(&bus.way);
     if (machine->bus_count == MACHINE_MOST_BUSES) {
         costs_free(&bus.way);
@@ -275,11 +277,11 @@ static void take_node(struct machine_text *text, void *into)
     struct node_kind kind = {.inside = {.atomic = -1}, .ratio = 1, .count = 1};
     if (!take_name(text, &name))
         return;
-    take_block(text, &name, node_keys, &kind);
+    sim_take_block(text, &name, node_keys, &kind);
     complete_costs(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
-        text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
-                   MACHINE_MOST_NODES, MOST_KINDS);
+        sim_text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
+                       MACHINE_MOST_NODES, MOST_KINDS);
         costs_free(&kind.inside);
         return;
     }
@@ -307,12 +309,14 @@ static bool take_place(struct machine_text *text, struct machine *machine)
     }
     if (end == copy || *end || count < 1 || node < 0 || node >= MACHINE_MOST_NODES ||
         count > (long)(MOST_PES - machine->list_count))
-        return text_error(text, &word, "give the node of each PE as a number, or N*NODE for N PEs");
+        return sim_text_error(text, &word,
+                              "give the node of each PE as a number, or N*NODE for N PEs");
     if (node >= machine->nodes)
-        return text_error(text, &word,
-                          "there is no node %ld above; nodes are 0 to %d, in the order in which "
-                          "they are described",
-                          node, machine->nodes - 1);
+        return sim_text_error(
+            text, &word,
+            "there is no node %ld above; nodes are 0 to %d, in the order in which "
+            "they are described",
+            node, machine->nodes - 1);
     machine->list = memory_resize_array(machine->list, machine->list_count + (size_t)count,
                                         sizeof *machine->list);
     for (; count > 0; count--)
@@ -320,30 +324,31 @@ static bool take_place(struct machine_text *text, struct machine *machine)
     return true;
 }
 
-void machine_take_map(struct machine_text *text, void *into)
+void sim_machine_take_map(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word at = text->word;
     bool good = true;
     if (word_is(&at, "round-robin") || word_is(&at, "blocks")) {
         machine->placement = word_is(&at, "blocks") ? PLACE_BLOCKS : PLACE_ROUND_ROBIN;
-        text_next(text);
+        sim_text_next(text);
         return;
     }
     if (!word_is(&at, "{")) {
-        text_error(text, &at, "give round-robin, blocks, or the nodes of all PEs between { and }");
+        sim_text_error(text, &at,
+                       "give round-robin, blocks, or the nodes of all PEs between { and }");
         return;
     }
     machine->placement = PLACE_LIST;
     machine->list_count = 0;
-    text_next(text);
+    sim_text_next(text);
     while (in_block(text)) {
         good = good && take_place(text, machine);
-        text_next(text);
+        sim_text_next(text);
     }
     if (word_ends(&text->word))
-        text_error(text, &at, "the map does not end; close it with }");
-    text_next(text);
+        sim_text_error(text, &at, "the map does not end; close it with }");
+    sim_text_next(text);
 }
 
 /* What follows the name of a collective. */
@@ -355,10 +360,10 @@ static bool take_rule(struct machine_text *text, struct collective_rule *rule)
         return true;
     rule->shape = word_is(&at, "table") ? SHAPE_TABLE : SHAPE_FACTOR;
     if (rule->shape == SHAPE_FACTOR && !word_is(&at, factor.name))
-        return text_error(text, &at, "give linear, log, or factor and a number; or table");
-    text_next(text);
+        return sim_text_error(text, &at, "give linear, log, or factor and a number; or table");
+    sim_text_next(text);
     if (rule->shape == SHAPE_FACTOR)
-        return take_exactly(text, &factor, &rule->factor);
+        return sim_take_exactly(text, &factor, &rule->factor);
     rule->table = take_table(text, at);
     return rule->table;
 }
@@ -381,14 +386,14 @@ static void take_collective(struct machine_text *text, void *into)
     const bool all = word_is(&name, "all");
     struct collective_rule rule = {.factor = 1, .named = !all};
     size_t which = 0;
-    while (which < COLLECTIVES && !word_is(&name, collective_names[which]))
+    while (which < COLLECTIVES && !word_is(&name, sim_collective_names[which]))
         which++;
     if (!all && which == COLLECTIVES) {
-        text_error(text, &name,
-                   "give barrier, broadcast, reduce, collect, fcollect, alltoall or all");
+        sim_text_error(text, &name,
+                       "give barrier, broadcast, reduce, collect, fcollect, alltoall or all");
         return;
     }
-    text_next(text);
+    sim_text_next(text);
     if (!take_rule(text, &rule))
         return;
     for (size_t i = 0; i < COLLECTIVES; i++)
@@ -407,13 +412,13 @@ static void take_model(struct machine_text *text, void *into)
         return;
     const bool threads = word_is(&text->word, "threads");
     if (threads)
-        text_next(text);
-    if (!take_share(text, &share))
+        sim_text_next(text);
+    if (!sim_take_share(text, &share))
         return;
     for (size_t i = 0; i < machine->model_error_count; i++)
         if (word_is(&name, machine->model_errors[i].model) &&
             threads == machine->model_errors[i].threads)
-            text_error(text, &name, "the error of this model is given twice");
+            sim_text_error(text, &name, "the error of this model is given twice");
     memory_append(machine->model_errors, machine->model_error_count,
                   (struct model_error){memory_text_part(name.text, name.length), threads, share});
 }
@@ -425,19 +430,19 @@ static void take_include(struct machine_text *text, void *into)
     (void)into;
     struct word at = text->word;
     if (at.length < 3 || at.text[0] != '"') {
-        text_error(text, &at, "give the name of a file: include \"nodes.txt\"");
+        sim_text_error(text, &at, "give the name of a file: include \"nodes.txt\"");
         return;
     }
     char *path = memory_text_part(at.text + 1, at.length - 2);
-    if (!text_enter(text, path))
-        text_next(text);
+    if (!sim_text_enter(text, path))
+        sim_text_next(text);
     free(path);
 }
 
 static const struct key statements[] = {
     {"bus", .take = take_bus},
     {"node", .take = take_node},
-    {"map", .take = machine_take_map},
+    {"map", .take = sim_machine_take_map},
     {"collective", .take = take_collective},
     CHOICE("locks", offsetof(struct machine, locks_spread), "first", "spread",
            "give first: all are at PE 0, or spread: they are at all PEs"),
@@ -452,18 +457,18 @@ static const struct key statements[] = {
 static void take_statement(struct machine_text *text)
 {
     struct word word = text->word;
-    const struct key *statement = key_named(statements, &word);
+    const struct key *statement = sim_key_named(statements, &word);
     size_t errors = text->error_count;
-    text_next(text);
+    sim_text_next(text);
     if (!statement)
-        unknown_key(text, &word, statements);
+        sim_unknown_key(text, &word, statements);
     else if (statement->take)
         statement->take(text, text->machine);
     else
-        take_value(text, statement, text->machine);
+        sim_take_value(text, statement, text->machine);
     if (text->error_count > errors) /* of one mistake others would follow */
-        while (!word_ends(&text->word) && !key_named(statements, &text->word))
-            text_next(text);
+        while (!word_ends(&text->word) && !sim_key_named(statements, &text->word))
+            sim_text_next(text);
 }
 
 /* Nodes of any two kinds have a bus in common, and so do those of one kind. */
@@ -473,36 +478,36 @@ static void check_connections(struct machine_text *text, const struct machine *m
         for (size_t k = i; k < machine->kind_count; k++) {
             const struct node_kind *a = &machine->kinds[i], *b = &machine->kinds[k];
             if ((i != k || a->count > 1) && !(a->buses & b->buses)) {
-                text_error(text, &text->word,
-                           "nodes %s and %s have no bus in common; name one in "
-                           "both: bus NAME",
-                           a->name, b->name);
+                sim_text_error(text, &text->word,
+                               "nodes %s and %s have no bus in common; name one in "
+                               "both: bus NAME",
+                               a->name, b->name);
                 return;
             }
         }
 }
 
-struct machine *machine_read(const char *path, const struct variation *variation, char **error)
+struct machine *sim_machine_read(const char *path, const struct variation *variation, char **error)
 {
     struct machine *machine = memory_zeroed(1, sizeof *machine);
     struct machine_text text = {.variation = variation, .machine = machine};
     for (size_t i = 0; i < COLLECTIVES; i++)
         machine->collectives[i] = (struct collective_rule){
             i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1, NULL, false};
-    if (text_enter(&text, path)) {
+    if (sim_text_enter(&text, path)) {
         while (!word_ends(&text.word))
             take_statement(&text);
         if (machine->nodes == 0 && text.error_count == 0)
-            text_error(&text, &text.word,
-                       "no node is described; add node NAME { bandwidth ... "
-                       "latency ... }");
+            sim_text_error(&text, &text.word,
+                           "no node is described; add node NAME { bandwidth ... "
+                           "latency ... }");
         if (text.error_count == 0)
             check_connections(&text, machine);
     }
     *error = text.error_count ? text_take(&text.errors) : NULL;
-    text_close(&text);
+    sim_text_close(&text);
     if (!*error)
         return machine;
-    machine_free(machine);
+    sim_machine_free(machine);
     return NULL;
 }

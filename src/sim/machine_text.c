@@ -39,7 +39,7 @@ static size_t line_of(const struct word *at, const char **line)
     return number;
 }
 
-bool text_error(struct machine_text *text, const struct word *at, const char *format, ...)
+bool sim_text_error(struct machine_text *text, const struct word *at, const char *format, ...)
 {
     va_list arguments;
     const char *line;
@@ -78,10 +78,10 @@ static struct machine_file *enter(struct machine_text *text, char *path, char *d
     return text->file = text->last = file;
 }
 
-void text_enter_given(struct machine_text *text, const char *name, const char *given)
+void sim_text_enter_given(struct machine_text *text, const char *name, const char *given)
 {
     enter(text, memory_text(name), memory_text(given));
-    text_next(text);
+    sim_text_next(text);
 }
 
 /* All of a text file; NULL: it cannot be read, which has been told. *length does not count what
@@ -94,13 +94,13 @@ static char *read_file(struct machine_text *text, const char *path, size_t *leng
     /* Pipes and terminals may never end. */
     if (text->file && stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
         !S_ISDIR(status.st_mode)) {
-        text_error(text, &text->word, "%s: cannot be included: it is no file", path);
+        sim_text_error(text, &text->word, "%s: cannot be included: it is no file", path);
         return NULL;
     }
     FILE *stream = fopen(path, "r");
     ssize_t got = stream ? getdelim(&data, &room, '\0', stream) : -1;
     if (!stream || ferror(stream)) {
-        text_error(text, &text->word, "%s: cannot be read: %s", path, strerror(errno));
+        sim_text_error(text, &text->word, "%s: cannot be read: %s", path, strerror(errno));
         free(data);
         data = NULL;
     } else if (got < 0) {
@@ -113,20 +113,20 @@ static char *read_file(struct machine_text *text, const char *path, size_t *leng
     return data;
 }
 
-bool text_enter(struct machine_text *text, const char *path)
+bool sim_text_enter(struct machine_text *text, const char *path)
 {
     const char *from = text->file ? text->file->path : "", *slash = strrchr(from, '/');
     size_t files = 0, length;
     for (struct machine_file *file = text->last; file; file = file->older)
         files++;
     if (text->file && text->file->depth == MOST_DEPTH)
-        return text_error(text, &text->word,
-                          "includes are nested more than %d deep; does a file include itself?",
-                          MOST_DEPTH);
+        return sim_text_error(text, &text->word,
+                              "includes are nested more than %d deep; does a file include itself?",
+                              MOST_DEPTH);
     if (files == MOST_FILES)
-        return text_error(text, &text->word,
-                          "more than %d files are included; does a file include itself?",
-                          MOST_FILES);
+        return sim_text_error(text, &text->word,
+                              "more than %d files are included; does a file include itself?",
+                              MOST_FILES);
     char *full = path[0] == '/' || !slash ? memory_text(path)
                                           : text_format("%.*s/%s", (int)(slash - from), from, path),
          *data = read_file(text, full, &length);
@@ -137,14 +137,14 @@ bool text_enter(struct machine_text *text, const char *path)
     struct machine_file *file = enter(text, full, data);
     if (length > 0 && data[length - 1] == '\0') {
         file->next = data + length - 1;
-        text_error(text, &(struct word){file, file->next, 1},
-                   "this is no text; a machine description is");
+        sim_text_error(text, &(struct word){file, file->next, 1},
+                       "this is no text; a machine description is");
     }
-    text_next(text);
+    sim_text_next(text);
     return true;
 }
 
-void text_close(struct machine_text *text)
+void sim_text_close(struct machine_text *text)
 {
     while (text->last) {
         struct machine_file *file = text->last;
@@ -180,12 +180,12 @@ static size_t word_length(struct machine_text *text, const char *c)
     size_t length = 1 + strcspn(c + 1, "\"\n");
     if (c[length] == '"')
         return length + 1;
-    text_error(text, &(struct word){text->file, c, 1},
-               "a text does not end; close it with \" in the same line");
+    sim_text_error(text, &(struct word){text->file, c, 1},
+                   "a text does not end; close it with \" in the same line");
     return length;
 }
 
-void text_next(struct machine_text *text)
+void sim_text_next(struct machine_text *text)
 {
     const char *c = skip_blanks(text->file->next);
     for (; !*c && text->file->from; c = skip_blanks(text->file->next))
@@ -233,14 +233,14 @@ static const struct quantity_row {
 
 /* ---- Values ---- */
 
-double member_number(enum quantity quantity, const void *member)
+double sim_member_number(enum quantity quantity, const void *member)
 {
     return quantity == QUANTITY_TIME    ? (double)*(const int64_t *)member
            : quantity == QUANTITY_COUNT ? *(const int *)member
                                         : *(const double *)member;
 }
 
-void member_set(enum quantity quantity, void *member, double value)
+void sim_member_set(enum quantity quantity, void *member, double value)
 {
     if (quantity == QUANTITY_TIME)
         *(int64_t *)member = (int64_t)(value + 0.5);
@@ -263,9 +263,9 @@ bool is_in_range(const struct key *key, double value)
 static bool refuse(struct machine_text *text, const struct word *at, const struct key *key)
 {
     const char *remedy = quantities[key->quantity].remedy;
-    return remedy
-               ? text_error(text, at, "%s %s", key->name, remedy)
-               : text_error(text, at, "%s needs an integer from 1 to %.0f", key->name, key->most);
+    return remedy ? sim_text_error(text, at, "%s %s", key->name, remedy)
+                  : sim_text_error(text, at, "%s needs an integer from 1 to %.0f", key->name,
+                                   key->most);
 }
 
 /* The number at the beginning of a word. Returns its length, or 0. */
@@ -297,24 +297,24 @@ static bool take_with_unit(struct machine_text *text, const struct key *key, dou
     struct word word = text->word, at = word;
     size_t length = number_in(&word, value);
     if (length == 0 || *value < 0)
-        return text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
-                          row->example);
-    text_next(text);
+        return sim_text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
+                              row->example);
+    sim_text_next(text);
     if (length == word.length) {
         at = word = text->word;
         length = 0;
     }
     const struct unit *unit = unit_of(row->units, word.text + length, word.length - length);
     if (!unit)
-        return text_error(text, &at, "%s needs a unit behind its number: %s", key->name,
-                          row->names);
+        return sim_text_error(text, &at, "%s needs a unit behind its number: %s", key->name,
+                              row->names);
     if (at.text == text->word.text)
-        text_next(text);
+        sim_text_next(text);
     *value *= unit->factor;
     return true;
 }
 
-bool take_exactly(struct machine_text *text, const struct key *key, void *in)
+bool sim_take_exactly(struct machine_text *text, const struct key *key, void *in)
 {
     const struct word at = text->word;
     const bool rate = key->quantity == QUANTITY_RATE, unit = quantities[key->quantity].units;
@@ -323,14 +323,14 @@ bool take_exactly(struct machine_text *text, const struct key *key, void *in)
     if (key->quantity == QUANTITY_CHOICE) {
         const bool second = word_is(&at, key->words[1]);
         if (!second && !word_is(&at, key->words[0]))
-            return text_error(text, &at, "%s", key->remedy);
+            return sim_text_error(text, &at, "%s", key->remedy);
         *(bool *)member = second;
-        text_next(text);
+        sim_text_next(text);
         return true;
     }
     if (rate && word_is(&at, "infinite")) {
         value = 0;
-        text_next(text);
+        sim_text_next(text);
     } else if (unit) {
         if (!take_with_unit(text, key, &value))
             return false;
@@ -341,8 +341,8 @@ bool take_exactly(struct machine_text *text, const struct key *key, void *in)
     if (!is_in_range(key, value))
         return refuse(text, &at, key);
     if (!unit)
-        text_next(text);
-    member_set(key->quantity, member, value);
+        sim_text_next(text);
+    sim_member_set(key->quantity, member, value);
     return true;
 }
 
@@ -373,12 +373,13 @@ static double take_error(struct machine_text *text, const struct word *at)
     if (word.length >= 2 && memcmp(word.text, sign, 2) == 0) {
         double error = error_in(word.text + 2, &length);
         if (length == 0) {
-            text_error(text, &word, "+- needs a number and %% or a unit of time, such as +- 5 %%");
+            sim_text_error(text, &word,
+                           "+- needs a number and %% or a unit of time, such as +- 5 %%");
             return NAN;
         }
         const char *end = word.text + 2 + length;
         do
-            text_next(text);
+            sim_text_next(text);
         while (text->word.file == word.file && text->word.text < end && !word_ends(&text->word));
         return error;
     }
@@ -391,12 +392,12 @@ static double take_error(struct machine_text *text, const struct word *at)
     return strncmp(comment, sign, 2) == 0 ? error_in(comment + 2, &length) : 0;
 }
 
-bool take_share(struct machine_text *text, double *share)
+bool sim_take_share(struct machine_text *text, double *share)
 {
     struct word at = text->word;
     *share = take_error(text, &at);
     if (!isnan(*share) && !(*share > 0))
-        text_error(text, &at, "give a share, such as +- 5 %%");
+        sim_text_error(text, &at, "give a share, such as +- 5 %%");
     return *share > 0;
 }
 
@@ -404,9 +405,10 @@ bool take_share(struct machine_text *text, double *share)
 static void note_error(struct machine_text *text, const struct key *key, const struct word *at,
                        double error, void *value)
 {
-    const double real = member_number(key->quantity, value), relative = error > 0  ? error
-                                                                        : real > 0 ? -error / real
-                                                                                   : INFINITY;
+    const double real = sim_member_number(key->quantity, value), relative = error > 0 ? error
+                                                                            : real > 0
+                                                                                ? -error / real
+                                                                                : INFINITY;
     struct machine *machine = text->machine;
     size_t number = machine->uncertain_count;
     const char *line;
@@ -430,13 +432,14 @@ static void note_error(struct machine_text *text, const struct key *key, const s
     const double changed =
                      error < 0 ? real + (up ? -error : error) : real * (up ? 1 + error : 1 - error),
                  now = fmax(changed, row->least);
-    member_set(key->quantity, value, key->quantity == QUANTITY_TIME ? fmin(now, row->most) : now);
+    sim_member_set(key->quantity, value,
+                   key->quantity == QUANTITY_TIME ? fmin(now, row->most) : now);
 }
 
-bool take_value(struct machine_text *text, const struct key *key, void *in)
+bool sim_take_value(struct machine_text *text, const struct key *key, void *in)
 {
     const struct word at = text->word;
-    if (!take_exactly(text, key, in))
+    if (!sim_take_exactly(text, key, in))
         return false;
     text->machine->has_overhead |= strcmp(key->name, "overhead") == 0;
     if (key->quantity > QUANTITY_RATIO)
@@ -456,7 +459,7 @@ bool in_block(const struct machine_text *text)
     return !word_ends(&text->word) && !word_is(&text->word, "}");
 }
 
-const struct key *key_named(const struct key *keys, const struct word *name)
+const struct key *sim_key_named(const struct key *keys, const struct word *name)
 {
     for (; keys->name; keys++)
         if (word_is(name, keys->name))
@@ -464,41 +467,41 @@ const struct key *key_named(const struct key *keys, const struct word *name)
     return NULL;
 }
 
-void unknown_key(struct machine_text *text, const struct word *at, const struct key *keys)
+void sim_unknown_key(struct machine_text *text, const struct word *at, const struct key *keys)
 {
     struct text names = {0};
     for (size_t i = 0; keys[i].name; i++)
         text_append(&names, "%s%s", i ? ", " : "", keys[i].name);
-    text_error(text, at, "\"%.*s\" is not known here; there are %s", (int)at->length, at->text,
-               names.data);
+    sim_text_error(text, at, "\"%.*s\" is not known here; there are %s", (int)at->length, at->text,
+                   names.data);
     text_release(&names);
 }
 
 /* After an error: the next key of this block, or its end. */
 static void skip_value(struct machine_text *text, const struct key *keys)
 {
-    while (in_block(text) && !key_named(keys, &text->word))
-        text_next(text);
+    while (in_block(text) && !sim_key_named(keys, &text->word))
+        sim_text_next(text);
 }
 
 /* A key and its value; given: bits of the keys that have been. */
 static void take_key(struct machine_text *text, const struct key *keys, uint64_t *given, void *in)
 {
     struct word at = text->word;
-    const struct key *key = key_named(keys, &at);
+    const struct key *key = sim_key_named(keys, &at);
     const uint64_t bit = key ? UINT64_C(1) << (key - keys) : 0;
-    text_next(text);
+    sim_text_next(text);
     if (key && key->take) {
         key->take(text, (char *)in + key->at);
         return;
     }
     bool good = false;
     if (!key)
-        unknown_key(text, &at, keys);
+        sim_unknown_key(text, &at, keys);
     else if (*given & bit)
-        text_error(text, &at, "%s is given twice", key->name);
+        sim_text_error(text, &at, "%s is given twice", key->name);
     else
-        good = take_value(text, key, in);
+        good = sim_take_value(text, key, in);
     if (!good)
         skip_value(text, keys);
     *given |= bit;
@@ -509,28 +512,28 @@ static void need_keys(struct machine_text *text, const struct word *name, const 
 {
     for (size_t i = 0; keys[i].name; i++)
         if (keys[i].needed && !(given >> i & 1))
-            text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
-                       name->text, keys[i].name);
+            sim_text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
+                           name->text, keys[i].name);
 }
 
 static bool enter_block(struct machine_text *text)
 {
     if (!word_is(&text->word, "{"))
-        return text_error(text, &text->word, "{ is missing behind the name");
-    text_next(text);
+        return sim_text_error(text, &text->word, "{ is missing behind the name");
+    sim_text_next(text);
     return true;
 }
 
 static void leave_block(struct machine_text *text, const struct word *name)
 {
     if (word_ends(&text->word))
-        text_error(text, name, "the block of %.*s does not end; close it with }", (int)name->length,
-                   name->text);
-    text_next(text);
+        sim_text_error(text, name, "the block of %.*s does not end; close it with }",
+                       (int)name->length, name->text);
+    sim_text_next(text);
 }
 
-void take_block(struct machine_text *text, const struct word *name, const struct key *keys,
-                void *in)
+void sim_take_block(struct machine_text *text, const struct word *name, const struct key *keys,
+                    void *in)
 {
     uint64_t given = 0;
     if (!enter_block(text))
@@ -547,29 +550,30 @@ void take_block(struct machine_text *text, const struct word *name, const struct
 static void take_from(struct machine_text *text, const struct key *keys, struct cost_pieces *pieces,
                       bool first, uint64_t *given)
 {
-    const struct key *from = key_named(keys, &text->word);
+    const struct key *from = sim_key_named(keys, &text->word);
     const struct cost_piece *last = &pieces->of[pieces->count - 1];
     struct cost_piece next = *last;
-    text_next(text);
+    sim_text_next(text);
     struct word at = text->word;
-    if (!take_exactly(text, from, &next)) {
+    if (!sim_take_exactly(text, from, &next)) {
         skip_value(text, keys);
     } else if (first) {
         if (next.from > 0)
-            text_error(text, &at,
-                       "the first piece begins with 0 B; give it, or leave its \"from\" out");
+            sim_text_error(text, &at,
+                           "the first piece begins with 0 B; give it, or leave its \"from\" out");
     } else {
         *given = 0;
         if (next.from > last->from)
             memory_append(pieces->of, pieces->count, next);
         else
-            text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
-                       last->from);
+            sim_text_error(text, &at,
+                           "pieces must ascend; the one before begins with %" PRIu64 " B",
+                           last->from);
     }
 }
 
-void take_pieces(struct machine_text *text, const struct word *name, const struct key *keys,
-                 const struct way *like, struct cost_pieces *pieces)
+void sim_take_pieces(struct machine_text *text, const struct word *name, const struct key *keys,
+                     const struct way *like, struct cost_pieces *pieces)
 {
     uint64_t given = 0, first_given = 0;
     bool begun = false; /* the first piece has something */
@@ -577,7 +581,7 @@ void take_pieces(struct machine_text *text, const struct word *name, const struc
     if (!enter_block(text))
         return;
     for (; in_block(text); begun = true)
-        if (word_is(&text->word, "from") && key_named(keys, &text->word)) {
+        if (word_is(&text->word, "from") && sim_key_named(keys, &text->word)) {
             take_from(text, keys, pieces, !begun, &given);
         } else {
             take_key(text, keys, &given, &pieces->of[pieces->count - 1]);
@@ -585,8 +589,8 @@ void take_pieces(struct machine_text *text, const struct word *name, const struc
                 first_given = given;
         }
     if (!begun && !keys->needed)
-        text_error(text, name, "%.*s is empty; say between { and } what it costs",
-                   (int)name->length, name->text);
+        sim_text_error(text, name, "%.*s is empty; say between { and } what it costs",
+                       (int)name->length, name->text);
     else
         need_keys(text, name, keys, first_given);
     leave_block(text, name);

@@ -39,13 +39,13 @@ struct machine_text {
 
 /* The current word becomes the first one. False: the file cannot be read, which is an error of the
  * place of the current word, or of none. */
-bool text_enter(struct machine_text *, const char *path);
+bool sim_text_enter(struct machine_text *, const char *path);
 /* The current word becomes the first one of a text that is no file; errors call the text by that
  * name. Both are copied. */
-void text_enter_given(struct machine_text *, const char *name, const char *given);
+void sim_text_enter_given(struct machine_text *, const char *name, const char *given);
 /* Moves to the next word, also from an included file back to what included it. */
-void text_next(struct machine_text *);
-void text_close(struct machine_text *);
+void sim_text_next(struct machine_text *);
+void sim_text_close(struct machine_text *);
 
 bool word_is(const struct word *, const char *text);
 static inline bool word_ends(const struct word *word)
@@ -55,7 +55,7 @@ static inline bool word_ends(const struct word *word)
 
 /* "file:line:column: error: ...", the line, and a caret below the word. At most 20 are kept.
  * Returns false. */
-bool text_error(struct machine_text *, const struct word *at, const char *format, ...)
+bool sim_text_error(struct machine_text *, const struct word *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- Values ---- */
@@ -83,37 +83,38 @@ struct key {
     void (*take)(struct machine_text *, void *member);
 };
 
-/* Takes the current word, and a unit where there is one, as a key's value into a struct; take_value
- * also notes the error behind it. False: that is a mistake, which has been told. */
-bool take_value(struct machine_text *, const struct key *, void *in);
-bool take_exactly(struct machine_text *, const struct key *, void *in);
+/* Takes the current word, and a unit where there is one, as a key's value into a struct;
+ * sim_take_value also notes the error behind it. False: that is a mistake, which has been told. */
+bool sim_take_value(struct machine_text *, const struct key *, void *in);
+bool sim_take_exactly(struct machine_text *, const struct key *, void *in);
 /* "+- 5 %". */
-bool take_share(struct machine_text *, double *share);
+bool sim_take_share(struct machine_text *, double *share);
 
 /* A member of a struct as a number; not of sizes and choices. */
-double member_number(enum quantity, const void *member);
-void member_set(enum quantity, void *member, double value);
+double sim_member_number(enum quantity, const void *member);
+void sim_member_set(enum quantity, void *member, double value);
 /* Whether a description may give this number. */
 bool is_in_range(const struct key *, double value);
 
 /* ---- Blocks: { KEY VALUE ... } ---- */
 
 /* The key of that name; NULL: there is none. */
-const struct key *key_named(const struct key *keys, const struct word *name);
+const struct key *sim_key_named(const struct key *keys, const struct word *name);
 /* The message for a word that is none of the keys. */
-void unknown_key(struct machine_text *, const struct word *, const struct key *keys);
+void sim_unknown_key(struct machine_text *, const struct word *, const struct key *keys);
 /* Whether the current word is in a block, which has not ended. */
 bool in_block(const struct machine_text *);
 /* Takes a block into a struct; name: whose block it is. */
-void take_block(struct machine_text *, const struct word *name, const struct key *keys, void *in);
+void sim_take_block(struct machine_text *, const struct word *name, const struct key *keys,
+                    void *in);
 /* A block with parts by size, each of which begins with "from SIZE". What a piece does not give is
  * as in the one before, and in the first one as in *like. */
-void take_pieces(struct machine_text *, const struct word *name, const struct key *keys,
-                 const struct way *like, struct cost_pieces *);
+void sim_take_pieces(struct machine_text *, const struct word *name, const struct key *keys,
+                     const struct way *like, struct cost_pieces *);
 
 /* machine_read.c: a key of buses, or of nodes; NULL: they have none of that name. */
-const struct key *machine_key(bool node, const char *name);
+const struct key *sim_machine_key(bool node, const char *name);
 /* What follows "map", into placement and list. The machine has its nodes already. */
-void machine_take_map(struct machine_text *, void *machine);
+void sim_machine_take_map(struct machine_text *, void *machine);
 
 #endif

@@ -35,7 +35,7 @@ static const struct manual_option rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-static const struct sim_command *const commands[] = {&what_if_command, &pack_command,
+static const struct sim_command *const commands[] = {&what_if_command, &sim_pack_command,
                                                      &unpack_command};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -118,12 +118,12 @@ static double time_of(struct prediction one, const struct machine *machine, cons
     struct replay replay;
     prediction_open(&one, &run);
     if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
-        fail(2, text_format(
-                    "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
-                    "program",
-                    *one.traces, run.command, run.pes, first_path, first->command, first->pes));
+        sim_fail(2, text_format(
+                        "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
+                        "program",
+                        *one.traces, run.command, run.pes, first_path, first->command, first->pes));
     if (!replay_run(&replay, &run, machine, &one.replay))
-        fail(replay.found ? 1 : 2, replay.error);
+        sim_fail(replay.found ? 1 : 2, replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
     replay_close(&replay);
     prediction_close(&one, &run);
@@ -132,16 +132,16 @@ static double time_of(struct prediction one, const struct machine *machine, cons
 
 /* Of several traces of one program, that of the median run time is predicted; the lower one of the
  * two in the middle. */
-static struct several_traces choose_trace(struct prediction *prediction,
-                                          const struct machine *machine)
+static struct prediction_spread choose_trace(struct prediction *prediction,
+                                             const struct machine *machine)
 {
     size_t count = prediction->trace_count;
     char *const *traces = prediction->traces, *error = NULL;
     bool damaged;
     struct run first;
-    if (count == 1 || !run_open(&first, traces, 1, &error, &damaged)) {
+    if (count == 1 || !sim_run_open(&first, traces, 1, &error, &damaged)) {
         free(error); /* they may be files of one trace */
-        return (struct several_traces){.count = 1};
+        return (struct prediction_spread){.count = 1};
     }
     double *times = memory_zeroed(count, sizeof *times);
     size_t *order = memory_zeroed(count, sizeof *order);
@@ -150,8 +150,8 @@ static struct several_traces choose_trace(struct prediction *prediction,
         times[i] = time_of(*prediction, machine, *traces, &first);
     stats_sort_order(times, count, order);
     prediction->traces = traces + order[(count - 1) / 2];
-    const struct several_traces sample = errors_sample(times, count);
-    run_close(&first);
+    const struct prediction_spread sample = errors_sample(times, count);
+    sim_run_close(&first);
     free(order);
     free(times);
     return sample;
@@ -160,7 +160,7 @@ static struct several_traces choose_trace(struct prediction *prediction,
 #define SLOWER 0.05
 
 /* What --tolerance asks for, as a share of the run time. */
-static double share_of(const struct given *tolerance)
+static double share_of(const struct given_option *tolerance)
 {
     char *end;
     if (!tolerance || !tolerance->value)
@@ -168,23 +168,23 @@ static double share_of(const struct given *tolerance)
     double percent = strtod(tolerance->value, &end);
     if (end == tolerance->value || (*end && strcmp(end, "%") != 0) ||
         !(percent > 0 && percent <= 1000))
-        fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5",
-                            tolerance->value));
+        sim_fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5",
+                                tolerance->value));
     return percent / 100;
 }
 
 static void print_report(FILE *out, const struct arguments *arguments,
-                         const struct prediction *prediction, const struct several_traces *traces,
-                         const struct replay *replay)
+                         const struct prediction *prediction,
+                         const struct prediction_spread *traces, const struct replay *replay)
 {
-    struct report report = report_make(replay);
-    const struct given *slower = arguments_given(arguments, "tolerance");
+    struct report report = sim_report_make(replay);
+    const struct given_option *slower = sim_arguments_given(arguments, "tolerance");
     report.repeat = repeat_of(replay, &prediction->replay, prediction->machine);
-    report.errors = errors_find(&report.repeat, traces, arguments_given(arguments, "errors"));
+    report.errors = errors_find(&report.repeat, traces, sim_arguments_given(arguments, "errors"));
     report.tolerance = tolerance_find(&report.repeat, share_of(slower), slower);
-    if (arguments_given(arguments, "path") || report.repeat.work <= REPEAT_WORK)
+    if (sim_arguments_given(arguments, "path") || report.repeat.work <= REPEAT_WORK)
         report.profile = repeat_profile(&report.repeat, replay);
-    (prediction->json ? report_json : report_text)(out, &report);
+    (prediction->json ? sim_report_json : sim_report_text)(out, &report);
     free(report.profile.parts);
     free(report.errors.causes);
     sim_output_close(out, prediction->output);
@@ -201,28 +201,28 @@ static int predict(const struct arguments *arguments)
                   {"man", print_manual},
                   {"completion", print_completion}};
     for (size_t i = 0; i < sizeof prints / sizeof *prints; i++)
-        if (arguments_given(arguments, prints[i].option)) {
+        if (sim_arguments_given(arguments, prints[i].option)) {
             prints[i].print();
             finish_printing();
         }
-    const char *trace = arguments_value(arguments, "trace"),
-               *platform = arguments_value(arguments, "platform");
-    share_of(arguments_given(arguments, "tolerance"));
-    struct prediction prediction = arguments_prediction(arguments, platform);
+    const char *trace = sim_arguments_value(arguments, "trace"),
+               *platform = sim_arguments_value(arguments, "platform");
+    share_of(sim_arguments_given(arguments, "tolerance"));
+    struct prediction prediction = sim_arguments_prediction(arguments, platform);
     if (platform && arguments->word_count > 1)
-        fail(2, text_format("--platform reads no trace; leave out %s", arguments->words[1]));
+        sim_fail(2, text_format("--platform reads no trace; leave out %s", arguments->words[1]));
     if (platform) {
-        struct machine *machine = machine_open(prediction.machine);
+        struct machine *machine = sim_machine_open(prediction.machine);
         FILE *out = sim_output_open(platform, prediction.machine, NULL);
         platform_write(out, machine, prediction.machine);
         sim_output_close(out, platform);
-        machine_free(machine);
+        sim_machine_free(machine);
         return 0;
     }
     struct run run;
     struct replay replay;
     struct machine *machine = prediction_machine(&prediction);
-    const struct several_traces traces = choose_trace(&prediction, machine);
+    const struct prediction_spread traces = choose_trace(&prediction, machine);
     prediction_open(&prediction, &run);
     if (trace)
         prediction.replay.simulated = simulated_open(trace, sim_output_folder(trace));
@@ -231,20 +231,20 @@ static int predict(const struct arguments *arguments)
         print_report(sim_output_open(prediction.output, prediction.machine, &run), arguments,
                      &prediction, &traces, &replay);
     else
-        say("%s", replay.error);
+        sim_say("%s", replay.error);
     if (!good && trace)
         simulated_discard(prediction.replay.simulated);
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
     simulated_close(prediction.replay.simulated);
     prediction_close(&prediction, &run);
-    machine_free(machine);
+    sim_machine_free(machine);
     return status;
 }
 
 static void exhausted(const char *text)
 {
-    fail(1, text);
+    sim_fail(1, text);
 }
 
 int main(int argc, char **argv)
@@ -256,6 +256,6 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a write that fails says so */
     for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
-            return arguments_run(commands[i], argc - 1, argv + 1);
-    return arguments_run(&predicting, argc, argv);
+            return sim_arguments_run(commands[i], argc - 1, argv + 1);
+    return sim_arguments_run(&predicting, argc, argv);
 }

@@ -57,7 +57,7 @@ struct message {
 };
 
 /* A collective routine. Its time counts from the call of the last PE. */
-struct together {
+struct collective_operation {
     struct collective_rule rule;
     const struct way *way; /* the slowest latency and bandwidth between its PEs */
     int64_t pes;
@@ -81,14 +81,14 @@ const struct model *model_find(const char *name);
 
 /* One transfer that begins and ends as `count` of them in a row, each of which begins when the one
  * before has returned and the interface is free. Exact for blocking calls without contention. */
-struct phases phases_in_a_row(const struct phases *, uint64_t count, bool get);
+struct phases sim_phases_in_a_row(const struct phases *, uint64_t count, bool get);
 /* The time of a collective: the number of its messages in a row times the cost of one, or the
  * measured time. A PE leaves it so long after all others have come; and, last, at least so long
  * after it has come itself, which is less if that is described. */
-int64_t collective_time(const struct model *, const struct together *, bool last);
+int64_t sim_collective_time(const struct model *, const struct collective_operation *, bool last);
 /* How many messages in a row a linear or logarithmic collective is. */
-double shape_steps(enum shape, int64_t pes);
+double sim_shape_steps(enum shape, int64_t pes);
 /* Whether that time is extrapolated to a number of PEs that was not measured. */
-bool collective_extrapolates(const struct together *);
+bool sim_collective_extrapolates(const struct collective_operation *);
 
 #endif

@@ -167,7 +167,7 @@ static int64_t until_return(const struct phases *one)
     }
 }
 
-struct phases phases_in_a_row(const struct phases *one, uint64_t count, bool get)
+struct phases sim_phases_in_a_row(const struct phases *one, uint64_t count, bool get)
 {
     int64_t returns = until_return(one), apart = get || one->gap > one->wire ? one->gap : one->wire;
     int64_t period = returns > apart ? returns : apart;
@@ -185,7 +185,7 @@ struct phases phases_in_a_row(const struct phases *one, uint64_t count, bool get
 
 /* ---- Collectives: messages, or measured times ---- */
 
-double shape_steps(enum shape shape, int64_t pes)
+double sim_shape_steps(enum shape shape, int64_t pes)
 {
     int steps = 0;
     while (INT64_C(1) << steps < pes)
@@ -204,7 +204,7 @@ static double row_time(const struct time_row *row, uint64_t bytes, bool last)
 }
 
 /* Between two rows by the logarithm of the PEs; outside all of them from the nearest one. */
-static double table_time(const struct together *together, bool last)
+static double table_time(const struct collective_operation *together, bool last)
 {
     const struct time_table *table = together->rule.table;
     int64_t pes = together->pes;
@@ -217,8 +217,8 @@ static double table_time(const struct together *together, bool last)
         return 0;
     if (i == 0 || i == table->count) {
         const struct time_row *nearest = &table->rows[i == table->count ? i - 1 : i];
-        return row_time(nearest, together->bytes, last) * shape_steps(table->beyond, pes) /
-               shape_steps(table->beyond, nearest->pes);
+        return row_time(nearest, together->bytes, last) * sim_shape_steps(table->beyond, pes) /
+               sim_shape_steps(table->beyond, nearest->pes);
     }
     const struct time_row *low = &table->rows[i - 1], *high = &table->rows[i];
     double part = log2((double)pes / low->pes) / log2((double)high->pes / low->pes);
@@ -226,7 +226,7 @@ static double table_time(const struct together *together, bool last)
     return from + part * (row_time(high, together->bytes, last) - from);
 }
 
-bool collective_extrapolates(const struct together *together)
+bool sim_collective_extrapolates(const struct collective_operation *together)
 {
     const struct time_table *table = together->rule.table;
     if (together->rule.shape != SHAPE_TABLE || together->pes == 1)
@@ -234,7 +234,8 @@ bool collective_extrapolates(const struct together *together)
     return together->pes < table->rows[0].pes || together->pes > table->rows[table->count - 1].pes;
 }
 
-int64_t collective_time(const struct model *model, const struct together *together, bool last)
+int64_t sim_collective_time(const struct model *model, const struct collective_operation *together,
+                            bool last)
 {
     const int64_t pes = together->pes, message = model->step(together->way, together->bytes);
     switch (together->rule.shape) {
@@ -243,6 +244,6 @@ int64_t collective_time(const struct model *model, const struct together *togeth
     case SHAPE_TABLE:
         return bounded(table_time(together, last));
     default:
-        return bounded(shape_steps(together->rule.shape, pes) * (double)message);
+        return bounded(sim_shape_steps(together->rule.shape, pes) * (double)message);
     }
 }

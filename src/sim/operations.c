@@ -61,7 +61,7 @@ static inline struct phases phases_of(const struct replay *replay, const struct 
     const struct op *op = step->op;
     if (__builtin_expect(op->place > 1, 0) && op->kind != OP_FETCHES && goes_each(replay, step)) {
         const struct phases one = phases_of_bytes(replay, step, op->bytes / op->place);
-        return phases_in_a_row(&one, op->place, op->kind != OP_PUT);
+        return sim_phases_in_a_row(&one, op->place, op->kind != OP_PUT);
     }
     return phases_of_bytes(replay, step, op->bytes);
 }
@@ -232,7 +232,7 @@ static inline void sent(struct replay *replay, struct operation *operation, uint
     int64_t at = operation->at, begun = operation->shares ? operation->ready : at - takes->wire;
     delayed(operation, at - takes->wire - operation->ready);
     if (__builtin_expect(operation->shares, 0))
-        shares_remove(&replay->links.shares, number);
+        sim_shares_remove(&replay->links.shares, number);
     if (!is_put(operation)) {
         if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
             returns(operation, at + takes->flight);
@@ -393,7 +393,7 @@ static void go_on(struct replay *replay, uint32_t number)
 struct libraries *libraries_open(const struct machine *machine, const struct model *model,
                                  size_t pes)
 {
-    const struct machine_has has = machine_has(machine);
+    const struct sim_machine_has has = sim_machine_has(machine);
     const bool receive = model->receives && has.receiving;
     if (!receive && !has.inside)
         return NULL;
@@ -438,7 +438,7 @@ static bool is_outside(const struct replay *replay, uint32_t pe, int64_t at)
 {
     if (at <= replay->libraries->of[pe].attentive)
         return false;
-    for (int64_t thread = pe; thread >= 0; thread = run_next(replay->run, thread)) {
+    for (int64_t thread = pe; thread >= 0; thread = sim_run_next(replay->run, thread)) {
         const uint32_t state = replay->threads[thread].state;
         if (state != THREAD_CALLS && state != THREAD_BEGIN && state != THREAD_JOIN &&
             !(state == THREAD_ENDED && thread > pe))
@@ -457,7 +457,7 @@ static void interrupt(struct replay *replay, uint32_t pe, const struct way *way,
     library->interrupted = true;
 }
 
-void operation_computes(struct replay *replay, uint32_t pe, int64_t burst)
+void sim_operation_computes(struct replay *replay, uint32_t pe, int64_t burst)
 {
     struct library *library = &replay->libraries->of[pe];
     if (burst > library->trailing && library->trailing > 0) {
@@ -467,7 +467,7 @@ void operation_computes(struct replay *replay, uint32_t pe, int64_t burst)
     library->trailing = 0;
 }
 
-int64_t operation_lost(struct replay *replay, uint32_t pe)
+int64_t sim_operation_lost(struct replay *replay, uint32_t pe)
 {
     struct library *library = &replay->libraries->of[pe];
     int64_t lost = library->lost;
@@ -476,7 +476,7 @@ int64_t operation_lost(struct replay *replay, uint32_t pe)
     return lost;
 }
 
-void operation_event(struct replay *replay, uint32_t number)
+void sim_operation_event(struct replay *replay, uint32_t number)
 {
     struct operation *operation = &replay->operations.of[number];
     bool answered = operation->stage == STAGE_ANSWER;
@@ -581,7 +581,7 @@ static int64_t ask_all(struct replay *replay, uint32_t thread)
 
 /* ---- Calls ---- */
 
-bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op)
+bool sim_operation_enter(struct replay *replay, uint32_t thread, const struct op *op)
 {
     const bool library = __builtin_expect(replay->libraries != NULL, 0);
     if (library && call_serves(op, replay_pe(replay, thread))) {
@@ -597,7 +597,7 @@ bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op
     return true;
 }
 
-void operation_last(struct replay *replay, uint32_t thread)
+void sim_operation_last(struct replay *replay, uint32_t thread)
 {
     if (replay->libraries)
         handle_waiting(replay, thread, replay->threads[thread].time);
@@ -660,7 +660,7 @@ static inline struct departure begin(struct replay *replay, const struct step *s
     return (struct departure){operation.leaves, operation.waited};
 }
 
-uint64_t operation_times(const struct replay *replay, const struct step *step)
+uint64_t sim_operation_times(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
     bool each = __builtin_expect(op->place > 1, 0) && op->kind == OP_PUT && replay->libraries &&
@@ -686,11 +686,11 @@ static inline uint32_t slot_of_write(struct replay *replay, const struct step *s
     return (*next)++;
 }
 
-struct departure operation_make(struct replay *replay, const struct step *step, int64_t from,
-                                uint64_t times)
+struct departure sim_operation_make(struct replay *replay, const struct step *step, int64_t from,
+                                    uint64_t times)
 {
     uint32_t slot = times > 1 ? NO_SLOT : slot_of_write(replay, step);
-    if (__builtin_expect(operation_times(replay, step) == 1, 1))
+    if (__builtin_expect(sim_operation_times(replay, step) == 1, 1))
         return begin(replay, step, from, slot);
     struct op op = *step->op;
     op.bytes /= op.place;
@@ -698,7 +698,7 @@ struct departure operation_make(struct replay *replay, const struct step *step, 
     return begin(replay, &(struct step){step->thread, &op, step->start}, from, slot);
 }
 
-void operation_fence(struct replay *replay, const struct step *step)
+void sim_operation_fence(struct replay *replay, const struct step *step)
 {
     if (!must_queue(replay, step->thread, false)) {
         context_fence(replay, step->thread, step->op->context);

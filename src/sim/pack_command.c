@@ -32,8 +32,8 @@ static const struct manual_option unpack_rows[] = {
 static char *input_of(const struct arguments *arguments)
 {
     if (arguments->word_count > 1)
-        fail(2, text_format("%s: %s: one trace at a time", arguments->command->name,
-                            arguments->words[1]));
+        sim_fail(2, text_format("%s: %s: one trace at a time", arguments->command->name,
+                                arguments->words[1]));
     return arguments->word_count ? arguments->words[0] : NULL;
 }
 
@@ -41,7 +41,7 @@ static char *input_of(const struct arguments *arguments)
 
 static int pack(const struct arguments *arguments)
 {
-    const char *input = input_of(arguments), *given = arguments_value(arguments, "output");
+    const char *input = input_of(arguments), *given = sim_arguments_value(arguments, "output");
     char *folder = memory_text(input ? input : "shmemtrace.out"), **files, *problem;
     for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
         folder[--end] = '\0';
@@ -49,16 +49,16 @@ static int pack(const struct arguments *arguments)
     const char *output = given ? given : standard;
     struct stat status;
     if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
-        fail(2,
-             text_format("pack: %s: is no folder; name one that shmemtrace has written", folder));
+        sim_fail(
+            2, text_format("pack: %s: is no folder; name one that shmemtrace has written", folder));
     long count = trace_files(folder, &files, &problem);
     if (count < 0)
-        fail(2, problem);
+        sim_fail(2, problem);
     if (count > PACK_MOST_FILES)
-        fail(2, text_format("pack: %s: has more than %d files", folder, PACK_MOST_FILES));
-    output_check(arguments, output);
+        sim_fail(2, text_format("pack: %s: has more than %d files", folder, PACK_MOST_FILES));
+    sim_output_check(arguments, output);
     for (long i = 0; i < count; i++)
-        output_differs(output, files[i]);
+        sim_output_differs(output, files[i]);
     FILE *file = sim_output_open(output, NULL, NULL);
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     int code;
@@ -66,7 +66,7 @@ static int pack(const struct arguments *arguments)
     if (problem && regular)
         unlink(output);
     if (problem)
-        fail(code, problem);
+        sim_fail(code, problem);
     sim_output_close(file, output);
     for (long i = 0; i < count; i++)
         free(files[i]);
@@ -85,23 +85,23 @@ static char *name_in(const char *folder, const char *file)
 
 static int unpack(const struct arguments *arguments)
 {
-    const char *input = input_of(arguments), *output = arguments_value(arguments, "output");
+    const char *input = input_of(arguments), *output = sim_arguments_value(arguments, "output");
     char **files, *error = NULL;
     if (!input)
-        fail(2, "unpack: name a pack; shmemsim unpack -h says more");
+        sim_fail(2, "unpack: name a pack; shmemsim unpack -h says more");
     long count = pack_files(input, &files, &error);
     if (count == TRACE_DAMAGED)
-        fail(1, error);
+        sim_fail(1, error);
     if (count < 0) {
         FILE *file = fopen(input, "r");
-        fail(2, file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
-                     : text_format("%s: %s", input, strerror(errno)));
+        sim_fail(2, file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
+                         : text_format("%s: %s", input, strerror(errno)));
     }
     char *folder = memory_text(output ? output : input);
     if (!output) { /* as the pack without .pack */
         char *suffix = strlen(folder) > 5 ? folder + strlen(folder) - 5 : "";
         if (strcmp(suffix, ".pack") != 0 || suffix[-1] == '/')
-            fail(2, text_format("unpack: %s: name the folder: -o DIR", input));
+            sim_fail(2, text_format("unpack: %s: name the folder: -o DIR", input));
         *suffix = '\0';
     }
     sim_output_folder(folder);
@@ -111,7 +111,7 @@ static int unpack(const struct arguments *arguments)
         if ((error = pack_unpack(files[i], name, &status))) {
             for (long k = 0; k <= i; k++)
                 unlink(name_in(folder, files[k]));
-            fail(status, error);
+            sim_fail(status, error);
         }
         free(name);
     }
@@ -122,7 +122,7 @@ static int unpack(const struct arguments *arguments)
     return 0;
 }
 
-const struct sim_command pack_command = {
+const struct sim_command sim_pack_command = {
     .name = "pack",
     .summary = "makes one file of a trace, with an index",
     .synopsis = "[OPTION]... [TRACE]",

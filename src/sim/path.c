@@ -35,7 +35,7 @@ uint32_t path_station(struct paths *paths, uint32_t thread, int64_t until, uint3
     paths->hops[hop] = (struct hop){parent, thread, 0, until};
     path_keep(paths, parent);
     if (__builtin_expect(paths->profile != NULL, 0))
-        profile_station(paths->profile, thread, until);
+        sim_profile_station(paths->profile, thread, until);
     return hop;
 }
 
@@ -80,7 +80,7 @@ static void add_call(struct walk *walk, uint32_t routine, int64_t time)
 /* The thread has left its interval: what was no call was computing. */
 static void conclude(struct profile *profile, struct walk *walk, const struct interval *interval)
 {
-    uint32_t pe = (uint32_t)run_pe(profile->run, (int)interval->thread);
+    uint32_t pe = (uint32_t)sim_run_pe(profile->run, (int)interval->thread);
     int64_t computing = interval->to - interval->from - walk->before;
     for (size_t i = 0; i < walk->count; i++) {
         add_part(profile, pe, walk->parts[i].routine, walk->parts[i].time);
@@ -116,8 +116,8 @@ static int64_t taken(const struct walk *walk, const struct interval *interval, i
     return end > begin ? end - begin : 0;
 }
 
-void profile_follow(struct profile *profile, uint32_t thread, int64_t time, uint32_t before,
-                    int64_t until)
+void sim_profile_follow(struct profile *profile, uint32_t thread, int64_t time, uint32_t before,
+                        int64_t until)
 {
     struct walk *walk = &profile->walks[thread];
     const struct interval *next = &profile->intervals[walk->next];
@@ -134,15 +134,15 @@ void profile_follow(struct profile *profile, uint32_t thread, int64_t time, uint
     }
 }
 
-void profile_station(struct profile *profile, uint32_t thread, int64_t until)
+void sim_profile_station(struct profile *profile, uint32_t thread, int64_t until)
 {
     struct walk *walk = &profile->walks[thread];
     if (walk->on && profile->intervals[walk->next - 1].to == until)
         walk->leaving = true;
 }
 
-void profile_call(struct profile *profile, uint32_t thread, uint16_t routine, int64_t start,
-                  int64_t leaves)
+void sim_profile_call(struct profile *profile, uint32_t thread, uint16_t routine, int64_t start,
+                      int64_t leaves)
 {
     struct walk *walk = &profile->walks[thread];
     if (!walk->on)
@@ -151,7 +151,7 @@ void profile_call(struct profile *profile, uint32_t thread, uint16_t routine, in
     int64_t end = walk->leaving || leaves > interval->to ? interval->to : leaves,
             time = taken(walk, interval, start, end);
     if (walk->before > 0)
-        add_part(profile, (uint32_t)run_pe(profile->run, (int)thread), routine, walk->before);
+        add_part(profile, (uint32_t)sim_run_pe(profile->run, (int)thread), routine, walk->before);
     walk->before = 0;
     walk->joined = NEVER;
     if (time > 0)
@@ -162,8 +162,8 @@ void profile_call(struct profile *profile, uint32_t thread, uint16_t routine, in
 
 /* ---- All of it ---- */
 
-void profile_begin(struct profile *profile, const struct run *run, const struct paths *paths,
-                   const struct interval *last, uint32_t hop)
+void sim_profile_begin(struct profile *profile, const struct run *run, const struct paths *paths,
+                       const struct interval *last, uint32_t hop)
 {
     const struct hop *hops = paths->hops;
     const size_t threads = (size_t)run->thread_count;
@@ -200,7 +200,7 @@ static int compare(const void *a, const void *b)
     return ORDER(x->pe, y->pe) ?: ORDER(y->time, x->time) ?: ORDER(x->routine, y->routine);
 }
 
-void profile_end(struct profile *profile)
+void sim_profile_end(struct profile *profile)
 {
     for (int i = 0; i < profile->run->thread_count; i++) {
         struct walk *walk = &profile->walks[i];

@@ -65,16 +65,16 @@ struct profile {
 
 /* Replay the run in between. The path ends on the thread of the last interval, at its end, and
  * comes there from that station. */
-void profile_begin(struct profile *, const struct run *, const struct paths *,
-                   const struct interval *last, uint32_t hop);
-void profile_end(struct profile *);
+void sim_profile_begin(struct profile *, const struct run *, const struct paths *,
+                       const struct interval *last, uint32_t hop);
+void sim_profile_end(struct profile *);
 
 /* Told by the replay: a thread that is at this time (ps) continues the path that another one has
  * left at `until`; a thread leaves a path that others continue; a thread has made a call. */
-void profile_follow(struct profile *, uint32_t thread, int64_t time, uint32_t before,
-                    int64_t until);
-void profile_station(struct profile *, uint32_t thread, int64_t until);
-void profile_call(struct profile *, uint32_t thread, uint16_t routine, int64_t start,
-                  int64_t leaves);
+void sim_profile_follow(struct profile *, uint32_t thread, int64_t time, uint32_t before,
+                        int64_t until);
+void sim_profile_station(struct profile *, uint32_t thread, int64_t until);
+void sim_profile_call(struct profile *, uint32_t thread, uint16_t routine, int64_t start,
+                      int64_t leaves);
 
 #endif

@@ -106,7 +106,8 @@ static void write_bus_route(FILE *out, const struct machine *machine, size_t fro
     const struct node_kind *a = &machine->kinds[from], *b = &machine->kinds[to];
     if (from == to && a->count < 2)
         return;
-    const struct bus *bus = machine_bus(machine, a->first, from == to ? a->first + 1 : b->first);
+    const struct bus *bus =
+        sim_machine_bus(machine, a->first, from == to ? a->first + 1 : b->first);
     char *name = escaped(bus->name);
     fprintf(out,
             "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\">"

@@ -57,12 +57,12 @@ static double changed_time(const struct repeat *repeat, const struct variation *
                            const struct sweep *sweep)
 {
     char *problem;
-    struct machine *machine = machine_read(repeat->description, variation, &problem);
+    struct machine *machine = sim_machine_read(repeat->description, variation, &problem);
     if (machine && sweep)
         problem = sweep_apply(machine, sweep, 0);
     double time = problem ? NAN : time_on(repeat, machine);
     free(problem);
-    machine_free(machine);
+    sim_machine_free(machine);
     return time;
 }
 
@@ -72,11 +72,11 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
     struct profile profile;
     uint32_t last = repeat_last(done);
     const struct thread *ends = &done->threads[last];
-    profile_begin(&profile, done->run, &done->paths,
-                  &(struct interval){.thread = last, .to = ends->time}, ends->hop);
+    sim_profile_begin(&profile, done->run, &done->paths,
+                      &(struct interval){.thread = last, .to = ends->time}, ends->hop);
     again.options.profile = &profile;
     time_on(&again, again.machine);
-    profile_end(&profile);
+    sim_profile_end(&profile);
     return profile;
 }
 
@@ -163,7 +163,7 @@ static double model_error(const struct repeat *repeat)
     return share;
 }
 
-struct errors errors_find(const struct repeat *repeat, const struct several_traces *traces,
+struct errors errors_find(const struct repeat *repeat, const struct prediction_spread *traces,
                           bool always)
 {
     struct errors errors = {.traces = *traces, .model = model_error(repeat)};
@@ -175,9 +175,9 @@ struct errors errors_find(const struct repeat *repeat, const struct several_trac
     return errors;
 }
 
-struct several_traces errors_sample(const double *times, size_t count)
+struct prediction_spread errors_sample(const double *times, size_t count)
 {
-    struct several_traces sample = {.count = count};
+    struct prediction_spread sample = {.count = count};
     if (count > 1)
         sample.half = stats_student_quantile(0.975, (double)count - 1) * MEDIAN *
                       stats_standard_error(times, count);

@@ -34,7 +34,7 @@ uint32_t repeat_last(const struct replay *);
  * intervals. Several traces of a program differ. And the model has an error of its own, which the
  * description may state. */
 
-enum errors_how {
+enum errors_method {
     ERRORS_NONE,     /* the description states none */
     ERRORS_EACH,     /* each number varied by itself, as if errors were independent */
     ERRORS_TOGETHER, /* all numbers varied at once, which is faster, and gives a wider interval */
@@ -42,17 +42,17 @@ enum errors_how {
 };
 
 /* Predictions for several traces of one program. */
-struct several_traces {
+struct prediction_spread {
     size_t count;
     double half; /* ps: of the interval of their median */
 };
 
 struct errors {
     double low, high; /* ps: run time, of all kinds together, as if they were independent */
-    struct several_traces traces;
+    struct prediction_spread traces;
     double model; /* the real run time over the predicted one, or the other way round, less 1; 0:
                      not stated */
-    enum errors_how how;
+    enum errors_method how;
     size_t numbers;         /* how many numbers of the description have errors */
     double shorter, longer; /* ps that these make of the run time */
     /* Numbers that are not known well, with their effect on the run time, the largest first. */
@@ -64,9 +64,9 @@ struct errors {
 };
 
 /* always: compute it however long that takes. */
-struct errors errors_find(const struct repeat *, const struct several_traces *, bool always);
+struct errors errors_find(const struct repeat *, const struct prediction_spread *, bool always);
 /* The interval of a median of run times (ps) by Student's t. */
-struct several_traces errors_sample(const double *times, size_t count);
+struct prediction_spread errors_sample(const double *times, size_t count);
 
 /* ---- How much slower a machine may communicate before a run takes longer by a given share ---- */
 

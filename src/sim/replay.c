@@ -105,9 +105,9 @@ static bool have_ended(struct replay *replay, uint32_t thread, const struct op *
 {
     const struct stream *stream = &replay->streams.of[thread];
     const uint32_t ordinal = stream->made - (stream->count - stream->next);
-    const int pes = replay->run->pes, home = run_pe(replay->run, (int)thread),
-              extra = run_thread(replay->run, home, 1),
-              end = extra + run_threads(replay->run, home) - 1;
+    const int pes = replay->run->pes, home = sim_run_pe(replay->run, (int)thread),
+              extra = sim_run_thread(replay->run, home, 1),
+              end = extra + sim_run_threads(replay->run, home) - 1;
     uint32_t *left = &replay->thread_extras[thread].to_join;
     bool joins = *left > 0;
     for (int i = extra; joins && i < end; i++)
@@ -125,7 +125,7 @@ static bool have_ended(struct replay *replay, uint32_t thread, const struct op *
         go_on_after(replay, thread, (uint32_t)i);
         *burst = join->burst < *burst ? join->burst : *burst;
     }
-    for (int64_t i = home; i >= 0 && op->flags & OP_LAST; i = run_next(replay->run, i))
+    for (int64_t i = home; i >= 0 && op->flags & OP_LAST; i = sim_run_next(replay->run, i))
         go_on_after(replay, thread, (uint32_t)i);
     return true;
 }
@@ -136,7 +136,7 @@ static bool is_interrupted(struct replay *replay, uint32_t number)
 {
     struct thread *self = &replay->threads[number];
     int64_t lost = __builtin_expect(replay->libraries != NULL, 0) && self->state == THREAD_CALLS
-                       ? operation_lost(replay, replay_pe(replay, number))
+                       ? sim_operation_lost(replay, replay_pe(replay, number))
                        : 0;
     if (lost == 0)
         return false;
@@ -157,9 +157,9 @@ static void advance(struct replay *replay, uint32_t number)
     for (;;) {
         const struct op *op = stream_peek(streams, (int)number);
         if (!op) {
-            operation_last(replay, number);
+            sim_operation_last(replay, number);
             self->state = THREAD_ENDED;
-            for (int64_t i = replay_pe(replay, number); i >= 0; i = run_next(replay->run, i))
+            for (int64_t i = replay_pe(replay, number); i >= 0; i = sim_run_next(replay->run, i))
                 if (replay->threads[i].state == THREAD_JOIN) /* may wait for this end */
                     replay_make_ready(replay, (uint32_t)i);
             return;
@@ -173,7 +173,7 @@ static void advance(struct replay *replay, uint32_t number)
             if (__builtin_expect(replay->options.surplus != NULL, 0))
                 burst = surplus_burst(replay, number, burst);
             if (__builtin_expect(replay->libraries != NULL, 0))
-                operation_computes(replay, replay_pe(replay, number), burst);
+                sim_operation_computes(replay, replay_pe(replay, number), burst);
             if (op->kind != OP_REST || !self->fetched)
                 compute(self, burst);
             if (__builtin_expect(self->time > LAST_TIME, 0)) {
@@ -186,7 +186,7 @@ static void advance(struct replay *replay, uint32_t number)
                 return;
             }
         }
-        if (is_interrupted(replay, number) || operation_enter(replay, number, op))
+        if (is_interrupted(replay, number) || sim_operation_enter(replay, number, op))
             return;
         self->state = THREAD_READY;
         streams->of[number].next++;
@@ -201,9 +201,9 @@ static void share_links(struct replay *replay)
 {
     struct shares *shares = &replay->links.shares;
     uint32_t threads = (uint32_t)replay->run->thread_count;
-    if (!shares_are_old(shares) || queue_next(&replay->queue) <= replay->now)
+    if (!sim_shares_are_old(shares) || queue_next(&replay->queue) <= replay->now)
         return;
-    shares_solve(shares, replay->now);
+    sim_shares_solve(shares, replay->now);
     for (size_t i = 0; i < shares->moved.count; i++)
         queue_set(&replay->queue, threads + shares->moved.of[i],
                   shares->flows[shares->moved.of[i]].end);
@@ -232,7 +232,7 @@ static void execute_all(struct replay *replay)
         const struct queued event = queue_take(&replay->queue);
         replay->now = event.time;
         if (event.number >= threads)
-            operation_event(replay, event.number - threads);
+            sim_operation_event(replay, event.number - threads);
         else if (replay->threads[event.number].state == THREAD_ASKS)
             replay_lock_arrives(replay, event.number);
         else
@@ -267,7 +267,7 @@ static void add_thread(struct text *text, const struct replay *replay, uint32_t 
 {
     text_append(text, "PE %" PRIu32, replay_pe(replay, thread));
     if (replay->threads[thread].threaded)
-        text_append(text, " thread %d", run_index(replay->run, (int)thread));
+        text_append(text, " thread %d", sim_run_index(replay->run, (int)thread));
 }
 
 /* NULL: all threads have ended. */
@@ -300,8 +300,9 @@ static char *explain_deadlock(const struct replay *replay)
         text_append(&text, "%s ", i ? ";" : ":");
         add_thread(&text, replay, thread);
         text_append(&text, " %s%s at %.9f s waits for ", between ? "between " : "in ",
-                    between ? "calls"
-                            : run_routine(replay->run, replay_blocked(replay, thread).op->routine),
+                    between
+                        ? "calls"
+                        : sim_run_routine(replay->run, replay_blocked(replay, thread).op->routine),
                     (double)self->time / PS_PER_SECOND);
         if (next < 0) {
             text_append(&text, "nobody that the trace tells");
@@ -325,12 +326,12 @@ static void place(struct replay *replay, double *speed)
 {
     const int pes = replay->run->pes;
     int *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
-    replay->error = machine_place(replay->machine, pes, nodes);
+    replay->error = sim_machine_place(replay->machine, pes, nodes);
     for (int i = 0; i < replay->run->thread_count && !replay->error; i++) {
-        const int pe = run_pe(replay->run, i);
+        const int pe = sim_run_pe(replay->run, i);
         replay->threads[i].node = (uint32_t)nodes[pe] & MOST_NODE;
         replay->several = replay->several || nodes[pe] != nodes[0];
-        speed[pe] = machine_kind(replay->machine, nodes[pe])->ratio;
+        speed[pe] = sim_machine_kind(replay->machine, nodes[pe])->ratio;
     }
     free(nodes);
 }
@@ -347,10 +348,10 @@ static void allocate(struct replay *replay)
     size_t threads = (size_t)replay->run->thread_count, routines = replay->run->names.count;
     replay->threads = memory_zeroed(threads, sizeof *replay->threads);
     for (int i = 0; i < replay->run->thread_count; i++)
-        replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
+        replay->threads[i].threaded = sim_run_threads(replay->run, sim_run_pe(replay->run, i)) > 1;
     replay->libraries =
         libraries_open(replay->machine, replay->options.model, (size_t)replay->run->pes);
-    replay->connects = machine_has(replay->machine).connecting || replay->options.comparison;
+    replay->connects = sim_machine_has(replay->machine).connecting || replay->options.comparison;
     if (replay->options.contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {
@@ -387,7 +388,7 @@ void replay_close(struct replay *replay)
     free(replay->rests);
     free(replay->operations.of);
     waits_free(&replay->waits);
-    thread_order_free(&replay->order);
+    sim_thread_order_free(&replay->order);
     streams_close(&replay->streams);
     free(replay->error);
 }
@@ -398,13 +399,13 @@ static bool find_threads(struct replay *replay)
     const struct thread_order *order = &replay->order;
     if (replay->run->thread_count == replay->run->pes)
         return true;
-    if (!thread_order_find(&replay->order, &replay->streams))
+    if (!sim_thread_order_find(&replay->order, &replay->streams))
         return false;
     replay->streams.extra = order->extra;
     replay->thread_extras =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->thread_extras);
     for (int thread = replay->run->pes; thread < replay->run->thread_count; thread++) {
-        struct thread_extra *first = &replay->thread_extras[run_pe(replay->run, thread)];
+        struct thread_extra *first = &replay->thread_extras[sim_run_pe(replay->run, thread)];
         first->to_begin++;
         first->to_join += order->extra[thread - replay->run->pes].join != NO_JOIN;
         replay->threads[thread].state = THREAD_BEGIN;
@@ -423,7 +424,7 @@ static void begin_simulated(struct replay *replay)
                                 contention_names[replay->options.contention]);
     for (int i = 0; i < replay->run->pes; i++) {
         int node = (int)replay->threads[i].node;
-        hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);
+        hosts[i] = text_format("%s-%d", sim_machine_kind(replay->machine, node)->name, node);
     }
     simulated_begin(simulated, replay->run, replay->streams.window, hosts, library);
     free(library);
@@ -442,7 +443,7 @@ static void check_pointers(struct replay *replay)
                 "%s: PE %d has a pointer to memory of PE %d (shmem_ptr), but they are on nodes %d "
                 "and %d here, so what moved through it is missing; put them on one node, or give "
                 "--ignore-pointers",
-                run_path(replay->run, pair[0]), pair[0], pair[1], nodes[0], nodes[1]);
+                sim_run_path(replay->run, pair[0]), pair[0], pair[1], nodes[0], nodes[1]);
     }
 }
 

@@ -29,7 +29,7 @@ struct pe_report {
 static struct pe_report report_pe(const struct replay *replay, int pe)
 {
     struct pe_report sum = {0};
-    for (int64_t number = pe; number >= 0; number = run_next(replay->run, number)) {
+    for (int64_t number = pe; number >= 0; number = sim_run_next(replay->run, number)) {
         const struct thread *thread = &replay->threads[number];
         int64_t idle = replay->thread_extras ? replay->thread_extras[number].idle : 0;
         sum.parts[REPORT_COMPUTE] += thread->compute;
@@ -40,7 +40,7 @@ static struct pe_report report_pe(const struct replay *replay, int pe)
     return sum;
 }
 
-struct report report_make(const struct replay *replay)
+struct report sim_report_make(const struct replay *replay)
 {
     struct report report = {.replay = replay};
     report.last = repeat_last(replay);
@@ -63,10 +63,10 @@ struct report report_make(const struct replay *replay)
 
 static const char *seconds(char *text, double ps)
 {
-    return numbers_text(text, report_seconds(ps), DIGITS);
+    return numbers_text(text, sim_report_seconds(ps), DIGITS);
 }
 
-void report_column(FILE *out, int width, double ps)
+void sim_report_column(FILE *out, int width, double ps)
 {
     char text[32];
     fprintf(out, " %*s", width, seconds(text, ps));
@@ -78,14 +78,14 @@ static double mean_bytes(const struct call_sum *sum, bool between)
     return sum->moves[between] ? sum->bytes[between] / (double)sum->moves[between] : NAN;
 }
 
-void report_subject(FILE *out, const struct repeat *repeat)
+void sim_report_subject(FILE *out, const struct repeat *repeat)
 {
     text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", repeat->run->command,
                repeat->run->pes, repeat->description, repeat->options.model->name,
                contention_names[repeat->options.contention]);
 }
 
-void report_subject_json(FILE *out, const struct repeat *repeat)
+void sim_report_subject_json(FILE *out, const struct repeat *repeat)
 {
     enum contention contention = repeat->options.contention;
     json_print(out, "'machine':%s,'model':%s,'contention':", repeat->description,
@@ -105,9 +105,9 @@ static void print_spreads(FILE *out, const struct report *report)
         const struct spread *spread = &report->parts[i];
         double mean = spread->sum / report->replay->run->pes;
         fprintf(out, "%-14s", names[i]);
-        report_column(out, 16, spread->sum);
-        report_column(out, 16, mean);
-        report_column(out, 16, (double)spread->most);
+        sim_report_column(out, 16, spread->sum);
+        sim_report_column(out, 16, mean);
+        sim_report_column(out, 16, (double)spread->most);
         if (mean > 0)
             fprintf(out, " %9.3f %8" PRIu32 "\n", (double)spread->most / mean, spread->pe);
         else
@@ -124,7 +124,7 @@ static void json_imbalance(FILE *out, const struct report *report)
                most = (double)report->parts[i].most;
         fputs(i ? "," : "", out);
         json_print(out, "%s:{'mean':%f,'most':%f,'pe':%u,'ratio':%f}", names[i],
-                   report_seconds(mean), report_seconds(most), report->parts[i].pe,
+                   sim_report_seconds(mean), sim_report_seconds(most), report->parts[i].pe,
                    mean > 0 ? most / mean : NAN);
     }
     fputc('}', out);
@@ -140,10 +140,10 @@ static int compare_sums(const void *a, const void *b)
 static void print_routine(FILE *out, const struct replay *replay, const struct call_sum *sum,
                           size_t routine, bool waiting)
 {
-    fprintf(out, "%-32s %12" PRIu64, run_routine(replay->run, (uint16_t)routine), sum->calls);
-    report_column(out, 16, sum->time);
+    fprintf(out, "%-32s %12" PRIu64, sim_run_routine(replay->run, (uint16_t)routine), sum->calls);
+    sim_report_column(out, 16, sum->time);
     if (waiting)
-        report_column(out, 16, sum->waiting);
+        sim_report_column(out, 16, sum->waiting);
     for (int between = 0; between < 2; between++)
         if (sum->moves[between])
             fprintf(out, " %12.1f", mean_bytes(sum, between));
@@ -180,10 +180,11 @@ static void json_routines(FILE *out, const struct replay *replay, int pe)
         if (!sum || !sum->calls)
             continue;
         fprintf(out, "%s%s", comma, line);
-        json_print(out, "{'name':%s,'calls':%f,'time':%f", run_routine(replay->run, (uint16_t)i),
-                   (double)sum->calls, report_seconds(sum->time));
+        json_print(out, "{'name':%s,'calls':%f,'time':%f",
+                   sim_run_routine(replay->run, (uint16_t)i), (double)sum->calls,
+                   sim_report_seconds(sum->time));
         if (pe < 0)
-            json_print(out, ",'waiting':%f", report_seconds(sum->waiting));
+            json_print(out, ",'waiting':%f", sim_report_seconds(sum->waiting));
         json_print(out,
                    ",'moves_inside':%f,'moves_between':%f,'mean_bytes_inside':%f,"
                    "'mean_bytes_between':%f}",
@@ -212,8 +213,8 @@ static void print_pes(FILE *out, const struct replay *replay)
         const struct pe_report pe = report_pe(replay, i);
         fprintf(out, "%8d %8d", i, replay->threads[i].node);
         for (size_t k = 0; k < REPORT_PARTS; k++)
-            report_column(out, 16, (double)pe.parts[k]);
-        report_column(out, 16, (double)pe.end);
+            sim_report_column(out, 16, (double)pe.parts[k]);
+        sim_report_column(out, 16, (double)pe.end);
         fputc('\n', out);
     }
     print_more_pes(out, (size_t)pes);
@@ -241,10 +242,10 @@ static void json_pes(FILE *out, const struct replay *replay)
         json_print(out,
                    "{'pe':%d,'node':%d,'threads':%d,'compute':%f,'communication':%f,"
                    "'waiting':%f,'end':%f",
-                   i, replay->threads[i].node, run_threads(replay->run, i),
-                   report_seconds(pe.parts[REPORT_COMPUTE]),
-                   report_seconds(pe.parts[REPORT_COMMUNICATION]),
-                   report_seconds(pe.parts[REPORT_WAITING]), report_seconds(pe.end));
+                   i, replay->threads[i].node, sim_run_threads(replay->run, i),
+                   sim_report_seconds(pe.parts[REPORT_COMPUTE]),
+                   sim_report_seconds(pe.parts[REPORT_COMMUNICATION]),
+                   sim_report_seconds(pe.parts[REPORT_WAITING]), sim_report_seconds(pe.end));
         if (replay->options.per_pe)
             json_routines(out, replay, i);
         fputc('}', out);
@@ -257,7 +258,7 @@ static void json_pes(FILE *out, const struct replay *replay)
 static const char *path_name(const struct report *report, uint32_t routine)
 {
     return routine == PROFILE_COMPUTING ? "computing"
-                                        : run_routine(report->replay->run, (uint16_t)routine);
+                                        : sim_run_routine(report->replay->run, (uint16_t)routine);
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -310,7 +311,7 @@ static void print_path(FILE *out, const struct report *report)
             char pe[16];
             snprintf(pe, sizeof pe, "%" PRIu32, sums[i].pe);
             fprintf(out, by_routine ? "%-32s" : "PE %-29s", by_routine ? routine : pe);
-            report_column(out, 16, (double)sums[i].time);
+            sim_report_column(out, 16, (double)sums[i].time);
             fprintf(out, by_routine ? " %8.1f %% %8s\n" : " %8.1f %% %s\n",
                     100.0 * (double)sums[i].time / (double)report->run_time,
                     by_routine ? pe : routine);
@@ -330,7 +331,7 @@ static void json_parts(FILE *out, const struct report *report, const char *name,
             json_print(out, "'pe':%u,", parts[i].pe);
         if (routine)
             json_print(out, "'name':%s,", path_name(report, parts[i].routine));
-        json_print(out, "'time':%f,'share':%f}", report_seconds(parts[i].time),
+        json_print(out, "'time':%f,'share':%f}", sim_report_seconds(parts[i].time),
                    (double)parts[i].time / (double)report->run_time);
     }
     fputc(']', out);
@@ -341,8 +342,8 @@ static void json_path(FILE *out, const struct report *report)
     const struct thread *last = &report->replay->threads[report->last];
     const struct profile *profile = &report->profile;
     json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
-               report_seconds(last->path_compute),
-               report_seconds((last->time - last->path_compute)), report->changes);
+               sim_report_seconds(last->path_compute),
+               sim_report_seconds((last->time - last->path_compute)), report->changes);
     for (int by_routine = 0; by_routine < 2 && profile->run; by_routine++) {
         struct profile_part *sums;
         size_t count = path_sums(report, by_routine, &sums);
@@ -357,7 +358,7 @@ static void json_path(FILE *out, const struct report *report)
 
 /* ---- How sure it is, and what it tolerates ---- */
 
-void report_run_time(FILE *out, const struct errors *errors, double run_time)
+void sim_report_run_time(FILE *out, const struct errors *errors, double run_time)
 {
     char text[32];
     bool sure = errors->high > errors->low;
@@ -383,7 +384,7 @@ static void print_causes(FILE *out, const struct errors *errors, double run_time
     }
 }
 
-void report_errors(FILE *out, const struct errors *errors, const struct repeat *repeat)
+void sim_report_errors(FILE *out, const struct errors *errors, const struct repeat *repeat)
 {
     const double percent = 100 / repeat->run_time;
     const char *file = repeat->description, *model = repeat->options.model->name;
@@ -410,22 +411,23 @@ void report_errors(FILE *out, const struct errors *errors, const struct repeat *
     print_causes(out, errors, repeat->run_time);
 }
 
-void report_errors_json(FILE *out, const struct errors *errors)
+void sim_report_errors_json(FILE *out, const struct errors *errors)
 {
     if (errors->high > errors->low)
-        json_print(
-            out, "'interval':{'low':%f,'high':%f,'traces':%f,'of_traces':%f,'of_model':%f},\n",
-            report_seconds(errors->low), report_seconds(errors->high), (double)errors->traces.count,
-            report_seconds(errors->traces.half), errors->model ? errors->model : NAN);
+        json_print(out,
+                   "'interval':{'low':%f,'high':%f,'traces':%f,'of_traces':%f,'of_model':%f},\n",
+                   sim_report_seconds(errors->low), sim_report_seconds(errors->high),
+                   (double)errors->traces.count, sim_report_seconds(errors->traces.half),
+                   errors->model ? errors->model : NAN);
     if (errors->how != ERRORS_EACH && errors->how != ERRORS_TOGETHER)
         return;
     json_print(out, "'errors':{'how':%s,'shorter':%f,'longer':%f,'not_known_well':[",
-               errors->how == ERRORS_EACH ? "each" : "together", report_seconds(errors->shorter),
-               report_seconds(errors->longer));
+               errors->how == ERRORS_EACH ? "each" : "together",
+               sim_report_seconds(errors->shorter), sim_report_seconds(errors->longer));
     for (size_t i = 0; i < errors->count; i++) {
         const struct cause *cause = &errors->causes[i];
         json_print(out, i ? ",{'text':%s,'low':%f,'high':%f}" : "{'text':%s,'low':%f,'high':%f}",
-                   cause->text, report_seconds(cause->low), report_seconds(cause->high));
+                   cause->text, sim_report_seconds(cause->low), sim_report_seconds(cause->high));
     }
     fputs("]},\n", out);
 }
@@ -474,7 +476,7 @@ static uint64_t class_bytes(const struct surplus_class *class)
 
 static const char *time_text(char *text, double ps)
 {
-    return numbers_time(text, report_seconds(ps), CLASS_DIGITS);
+    return numbers_time(text, sim_report_seconds(ps), CLASS_DIGITS);
 }
 
 static void print_class(FILE *out, const struct run *run, const struct surplus_row *row)
@@ -490,7 +492,7 @@ static void print_class(FILE *out, const struct run *run, const struct surplus_r
     else
         factor = memory_text("---");
     fprintf(out, "%-28s %7s %8" PRIu64 " %9" PRIu64 " %9s %9s %22s %s%s\n",
-            class->kind == SURPLUS_FIRST ? "first calls" : run_routine(run, class->routine),
+            class->kind == SURPLUS_FIRST ? "first calls" : sim_run_routine(run, class->routine),
             class->kind == SURPLUS_OPEN ? "waits"
             : class->between            ? "between"
                                         : "",
@@ -525,15 +527,15 @@ static void json_class(FILE *out, const struct run *run, const struct surplus_ro
     if (class->kind == SURPLUS_FIRST)
         fputs("null", out);
     else
-        json_string(out, run_routine(run, class->routine));
+        json_string(out, sim_run_routine(run, class->routine));
     json_print(out, ",'kind':%s,'between_nodes':", kinds[class->kind]);
     json_print(out, class->between ? "true" : "false");
     json_print(out,
                ",'bytes_from':%f,'calls':%f,'took':%f,'took_low_quartile':%f,"
                "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f}",
-               (double)class_bytes(class), (double)row->calls, report_seconds(row->took.median),
-               report_seconds(row->took.low), report_seconds(row->took.high),
-               report_seconds(row->described), report_seconds(row->surplus),
+               (double)class_bytes(class), (double)row->calls, sim_report_seconds(row->took.median),
+               sim_report_seconds(row->took.low), sim_report_seconds(row->took.high),
+               sim_report_seconds(row->described), sim_report_seconds(row->surplus),
                row->described > 0 ? row->took.median / row->described : NAN);
 }
 
@@ -541,9 +543,9 @@ static void json_surplus(FILE *out, const struct run *run, const struct surplus 
 {
     size_t count = surplus->classes.count;
     json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
-               surplus->machine, report_seconds((double)surplus->recorded),
-               report_seconds((double)surplus->described),
-               report_seconds((double)surplus->adjusted));
+               surplus->machine, sim_report_seconds((double)surplus->recorded),
+               sim_report_seconds((double)surplus->described),
+               sim_report_seconds((double)surplus->adjusted));
     json_print(out, ",'classes':[");
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
@@ -554,16 +556,16 @@ static void json_surplus(FILE *out, const struct run *run, const struct surplus 
 
 /* ---- All of it ---- */
 
-void report_text(FILE *out, const struct report *report)
+void sim_report_text(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     char time[32];
-    report_subject(out, &report->repeat);
+    sim_report_subject(out, &report->repeat);
     fputs("predicted run time: ", out);
-    report_run_time(out, &report->errors, (double)report->run_time);
+    sim_report_run_time(out, &report->errors, (double)report->run_time);
     fputc('\n', out);
-    report_errors(out, &report->errors, &report->repeat);
+    sim_report_errors(out, &report->errors, &report->repeat);
     print_tolerance(out, &report->tolerance);
     fprintf(out, "total communication time: %s s\n\n",
             seconds(time, report->parts[REPORT_COMMUNICATION].sum));
@@ -598,14 +600,14 @@ void report_text(FILE *out, const struct report *report)
                 replay->extrapolated, report->repeat.description);
 }
 
-void report_json(FILE *out, const struct report *report)
+void sim_report_json(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     json_print(out, "{'command':%s,", replay->run->command);
-    report_subject_json(out, &report->repeat);
-    json_print(out, ",\n'run_time':%f,\n", report_seconds(report->run_time));
-    report_errors_json(out, &report->errors);
+    sim_report_subject_json(out, &report->repeat);
+    json_print(out, ",\n'run_time':%f,\n", sim_report_seconds(report->run_time));
+    sim_report_errors_json(out, &report->errors);
     json_tolerance(out, &report->tolerance);
     if (replay->options.surplus)
         json_surplus(out, replay->run, replay->options.surplus);
@@ -613,11 +615,12 @@ void report_json(FILE *out, const struct report *report)
                "'compute':%f,'communication':%f,'waiting':%f,'tracer_taken_off':%f,'events':%f,"
                "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"
                "'pairs_with_pointers':%zu",
-               report_seconds(report->parts[REPORT_COMPUTE].sum),
-               report_seconds(report->parts[REPORT_COMMUNICATION].sum),
-               report_seconds(report->parts[REPORT_WAITING].sum),
-               report_seconds(streams->taken_off), (double)streams->events, (double)streams->loops,
-               (double)streams->polls, (double)replay->waits.alone, streams->pointed.count);
+               sim_report_seconds(report->parts[REPORT_COMPUTE].sum),
+               sim_report_seconds(report->parts[REPORT_COMMUNICATION].sum),
+               sim_report_seconds(report->parts[REPORT_WAITING].sum),
+               sim_report_seconds(streams->taken_off), (double)streams->events,
+               (double)streams->loops, (double)streams->polls, (double)replay->waits.alone,
+               streams->pointed.count);
     if (replay->machine->table_count)
         json_print(out, ",'calls_extrapolated':%f", (double)replay->extrapolated);
     json_imbalance(out, report);

@@ -27,24 +27,24 @@ struct report {
 };
 
 /* Without tolerance, errors, repeat and profile. */
-struct report report_make(const struct replay *);
-static inline double report_seconds(double ps)
+struct report sim_report_make(const struct replay *);
+static inline double sim_report_seconds(double ps)
 {
     return ps / PS_PER_SECOND;
 }
 
 /* Prints a blank, and a time in seconds, right-aligned in this width. */
-void report_column(FILE *, int width, double ps);
+void sim_report_column(FILE *, int width, double ps);
 /* What every report begins with: what is predicted, and for what. */
-void report_subject(FILE *, const struct repeat *);
-void report_subject_json(FILE *, const struct repeat *);
+void sim_report_subject(FILE *, const struct repeat *);
+void sim_report_subject_json(FILE *, const struct repeat *);
 /* A run time for people, with as many digits as the interval deserves, and the interval: "0.827 s,
  * 95 %: 0.801 to 0.866 s"; lines below it, which say where the interval comes from; and its members
  * of JSON, each with a comma behind it. */
-void report_run_time(FILE *, const struct errors *, double run_time);
-void report_errors(FILE *, const struct errors *, const struct repeat *);
-void report_errors_json(FILE *, const struct errors *);
-void report_text(FILE *, const struct report *);
-void report_json(FILE *, const struct report *);
+void sim_report_run_time(FILE *, const struct errors *, double run_time);
+void sim_report_errors(FILE *, const struct errors *, const struct repeat *);
+void sim_report_errors_json(FILE *, const struct errors *);
+void sim_report_text(FILE *, const struct report *);
+void sim_report_json(FILE *, const struct report *);
 
 #endif

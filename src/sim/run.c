@@ -82,7 +82,7 @@ static char *refusal(const struct run *run, const char *path, const struct trace
                            path, info->pes, files);
     if (run->files && run->files[info->pe].path)
         return text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
-                           run_path(run, info->pe));
+                           sim_run_path(run, info->pe));
     return NULL;
 }
 
@@ -126,7 +126,7 @@ static char *number_threads(struct run *run)
         return text_format("%s: belongs to a run of %" PRIu64
                            " threads, but this program replays at "
                            "most %d",
-                           run_path(run, 0), threads, MOST_PES);
+                           sim_run_path(run, 0), threads, MOST_PES);
     run->thread_count = (int)threads;
     if (run->thread_count == run->pes)
         return NULL;
@@ -141,7 +141,7 @@ static char *number_threads(struct run *run)
     return NULL;
 }
 
-bool run_open(struct run *run, char *const *paths, size_t count, char **error, bool *damaged)
+bool sim_run_open(struct run *run, char *const *paths, size_t count, char **error, bool *damaged)
 {
     char **files = NULL;
     size_t file_count = 0;
@@ -169,11 +169,11 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
         *error = number_threads(run);
     if (!*error)
         return true;
-    run_close(run);
+    sim_run_close(run);
     return false;
 }
 
-void run_close(struct run *run)
+void sim_run_close(struct run *run)
 {
     for (int i = 0; i < run->pes; i++) {
         free(run->teams ? run->teams[i].teams : NULL);
@@ -196,15 +196,15 @@ void run_close(struct run *run)
 /* ---- Sets ---- */
 
 /* Teams are read once from the PE's own file, when the first call that may be of one comes. */
-int64_t run_set(struct run *run, int pe, const struct trace_event *event)
+int64_t sim_run_set(struct run *run, int pe, const struct trace_event *event)
 {
     static const struct reader_command command = {.name = "sim"};
     bool told = true; /* damage is refused when events are read */
     struct trace_info info = {.pe = pe, .pes = run->pes};
-    struct trace_file *file = run_program(run, pe)->file, *own = NULL;
+    struct trace_file *file = sim_run_program(run, pe)->file, *own = NULL;
     struct set_call call;
     struct source source = {.reader = &run->reader,
-                            .path = run_path(run, pe),
+                            .path = sim_run_path(run, pe),
                             .file = file,
                             .info = &info,
                             .damaged = true};
@@ -214,14 +214,14 @@ int64_t run_set(struct run *run, int pe, const struct trace_event *event)
     if (!source.teams.read && (event->values[TRACE_SET_STRIDE] <= 0 ||
                                trace_routine(file, event->routine)->class == TRACE_CONTEXT)) {
         char *error = NULL;
-        source.file = own = trace_open(run_path(run, pe), &error);
+        source.file = own = trace_open(sim_run_path(run, pe), &error);
         free(error);
         if (!own)
             return -1;
     }
     run->reader.command = &command;
     run->reader.told = &told;
-    enum set_kind kind = source_set(&source, event, &call);
+    enum set_kind kind = trace_source_set(&source, event, &call);
     trace_close(own);
     if (source.teams.read) {
         if (!run->teams)

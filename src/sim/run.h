@@ -47,58 +47,58 @@ struct run {
 
 /* Opens the trace in a folder, or the trace that consists of these files, in any order. False with
  * *error, which the caller frees; *damaged says whether a damaged file is the reason. */
-bool run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
-void run_close(struct run *);
+bool sim_run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
+void sim_run_close(struct run *);
 
-static inline int run_pe(const struct run *run, int thread)
+static inline int sim_run_pe(const struct run *run, int thread)
 {
     return __builtin_expect(thread < run->pes, 1) ? thread : (int)run->extra_pe[thread - run->pes];
 }
 
 /* Which thread of its PE a thread is: 0 for the first one. */
-static inline int run_index(const struct run *run, int thread)
+static inline int sim_run_index(const struct run *run, int thread)
 {
     return thread < run->pes ? 0
                              : thread - (int)run->first_extra[run->extra_pe[thread - run->pes]] + 1;
 }
 
 /* The number of a thread, from its PE and its index there. */
-static inline int run_thread(const struct run *run, int pe, int index)
+static inline int sim_run_thread(const struct run *run, int pe, int index)
 {
     return index == 0 ? pe : (int)run->first_extra[pe] + index - 1;
 }
 
-static inline const struct program *run_program(const struct run *run, int pe)
+static inline const struct program *sim_run_program(const struct run *run, int pe)
 {
     return &run->programs[run->files[pe].program];
 }
 
 /* How many threads a PE has. */
-static inline int run_threads(const struct run *run, int pe)
+static inline int sim_run_threads(const struct run *run, int pe)
 {
     return run->first_extra ? 1 + (int)(run->first_extra[pe + 1] - run->first_extra[pe]) : 1;
 }
 
 /* The next thread of the same PE, beginning with its first one; -1: there is none. */
-static inline int64_t run_next(const struct run *run, int64_t thread)
+static inline int64_t sim_run_next(const struct run *run, int64_t thread)
 {
-    const int pe = run_pe(run, (int)thread);
+    const int pe = sim_run_pe(run, (int)thread);
     const int64_t next = thread == pe && run->first_extra ? run->first_extra[pe] : thread + 1;
     return run->first_extra && next < run->first_extra[pe + 1] ? next : -1;
 }
 
-static inline const char *run_path(const struct run *run, int pe)
+static inline const char *sim_run_path(const struct run *run, int pe)
 {
     return run->files[pe].path;
 }
 
-static inline const char *run_routine(const struct run *run, uint16_t routine)
+static inline const char *sim_run_routine(const struct run *run, uint16_t routine)
 {
     return table_key(&run->names, routine);
 }
 
 /* The set of a collective call; -1 if the trace does not tell, -2 if the PE is not a member or the
  * set is impossible. */
-int64_t run_set(struct run *, int pe, const struct trace_event *);
+int64_t sim_run_set(struct run *, int pe, const struct trace_event *);
 
 #endif

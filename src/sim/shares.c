@@ -16,14 +16,14 @@ static void push(struct numbers *numbers, uint32_t number)
     numbers->of[numbers->count++] = number;
 }
 
-void shares_open(struct shares *shares, const double *capacities, size_t links)
+void sim_shares_open(struct shares *shares, const double *capacities, size_t links)
 {
     *shares = (struct shares){.links = memory_zeroed(links, sizeof *shares->links)};
     for (size_t i = 0; i < links; i++)
         shares->links[i].capacity = capacities[i];
 }
 
-void shares_close(struct shares *shares)
+void sim_shares_close(struct shares *shares)
 {
     free(shares->flows);
     free(shares->links);
@@ -63,8 +63,8 @@ static void note_change(struct shares *shares, uint32_t number)
     push(&shares->changed, number);
 }
 
-void shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t work,
-                const uint32_t *links, int count)
+void sim_shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t work,
+                    const uint32_t *links, int count)
 {
     memory_extend(shares->flows, number, &shares->flow_room);
     struct flow *flow = &shares->flows[number];
@@ -84,7 +84,7 @@ void shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t wor
     push(&shares->fresh, number);
 }
 
-void shares_remove(struct shares *shares, uint32_t number)
+void sim_shares_remove(struct shares *shares, uint32_t number)
 {
     const struct flow *flow = &shares->flows[number];
     for (int i = 0; i < flow->count; i++) {
@@ -259,7 +259,7 @@ static void apply(struct shares *shares, struct flow *flow, int64_t now)
     push(&shares->moved, (uint32_t)(flow - shares->flows));
 }
 
-void shares_solve(struct shares *shares, int64_t now)
+void sim_shares_solve(struct shares *shares, int64_t now)
 {
     shares->chosen.count = shares->touched.count = shares->moved.count = 0;
     choose_users(shares, &shares->changed);

@@ -4,8 +4,8 @@
  * one that is not faster becomes slower. A speed is a fraction of the speed that a flow has alone,
  * at most 1; a capacity is a sum of speeds. Times are ps.
  *
- * Changes of one instant are collected: shares_solve() then gives new speeds to the flows that the
- * changes concern. It looks only at flows that share full links with these.
+ * Changes of one instant are collected: sim_shares_solve() then gives new speeds to the flows that
+ * the changes concern. It looks only at flows that share full links with these.
  */
 #ifndef SKAMPI_SIM_SHARES_H
 #define SKAMPI_SIM_SHARES_H
@@ -55,14 +55,14 @@ struct shares {
     struct queue levels;
 };
 
-void shares_open(struct shares *, const double *capacities, size_t links);
-void shares_close(struct shares *);
+void sim_shares_open(struct shares *, const double *capacities, size_t links);
+void sim_shares_close(struct shares *);
 /* Adds a flow under an unused number. Alone it would take `work` ps. Its links must be distinct. */
-void shares_add(struct shares *, uint32_t flow, int64_t now, int64_t work, const uint32_t *links,
-                int count);
-void shares_remove(struct shares *, uint32_t flow);
+void sim_shares_add(struct shares *, uint32_t flow, int64_t now, int64_t work,
+                    const uint32_t *links, int count);
+void sim_shares_remove(struct shares *, uint32_t flow);
 
-static inline bool shares_are_old(const struct shares *shares)
+static inline bool sim_shares_are_old(const struct shares *shares)
 {
     return shares->changed.count > 0 || shares->fresh.count > 0;
 }
@@ -70,6 +70,6 @@ static inline bool shares_are_old(const struct shares *shares)
 /* Finds the new speeds and ends of the flows that are concerned; `moved` has their numbers. An end
  * is at most SHARES_LONGEST after now. */
 #define SHARES_LONGEST INT64_C(4000000000000000000)
-void shares_solve(struct shares *, int64_t now);
+void sim_shares_solve(struct shares *, int64_t now);
 
 #endif

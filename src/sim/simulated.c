@@ -47,7 +47,7 @@ struct simulated_trace {
     struct file *files;
     struct encoder encoder;
     const struct program *program; /* whose routines the encoder knows */
-    struct series_kind *kinds;
+    struct trace_series_kind *kinds;
     unsigned char *payload;
 };
 
@@ -227,10 +227,10 @@ static void describe(const struct simulated_trace *simulated, const struct trace
 static void append_block(struct simulated_trace *simulated, int thread, struct block_head *head,
                          const void *payload)
 {
-    int pe = run_pe(simulated->run, thread);
+    int pe = sim_run_pe(simulated->run, thread);
     struct file *file = &simulated->files[pe];
     unsigned char *block = memory_allocate(sizeof *head + head->bytes);
-    head->thread = (uint32_t)run_index(simulated->run, thread);
+    head->thread = (uint32_t)sim_run_index(simulated->run, thread);
     compose_block_head(head, payload);
     memcpy(block, head, sizeof *head);
     memcpy(block + sizeof *head, payload, head->bytes);
@@ -266,7 +266,7 @@ static void copy_teams(struct simulated_trace *simulated, int pe, struct trace_f
 static struct trace_file *recorded(struct simulated_trace *simulated, int pe)
 {
     return simulated->problem ? NULL
-                              : trace_open(run_path(simulated->run, pe), &simulated->problem);
+                              : trace_open(sim_run_path(simulated->run, pe), &simulated->problem);
 }
 
 static void begin_file(struct simulated_trace *simulated, int pe)
@@ -279,7 +279,7 @@ static void begin_file(struct simulated_trace *simulated, int pe)
     unsigned char *bytes = memory_allocate(DESCRIPTION_BYTES);
     struct output out = {bytes + sizeof head, bytes + DESCRIPTION_BYTES - FORMAT_ENDING_BYTES,
                          false};
-    describe(simulated, from, run_program(simulated->run, pe), &out);
+    describe(simulated, from, sim_run_program(simulated->run, pe), &out);
     head = compose_head(bytes + sizeof head, (uint32_t)(out.next - bytes - sizeof head));
     memcpy(bytes, &head, sizeof head);
     memset(out.next, 0, FORMAT_ENDING_BYTES);
@@ -302,7 +302,7 @@ const char *simulated_end(struct simulated_trace *simulated, const int64_t *time
             break;
         compose_ending(bytes, &(struct trace_info){.end = trace_info(from)->end,
                                                    .events = file->all_events,
-                                                   .threads = run_threads(simulated->run, pe),
+                                                   .threads = sim_run_threads(simulated->run, pe),
                                                    .finish = {true, time, time, .bound = 0},
                                                    .realtime = trace_info(from)->realtime});
         trace_close(from);
@@ -322,7 +322,7 @@ static void know_routines(struct simulated_trace *simulated, const struct progra
     simulated->kinds =
         memory_resize_array(simulated->kinds, program->count, sizeof *simulated->kinds);
     for (size_t i = 0; i < program->count; i++)
-        simulated->kinds[i] = series_kind(&program->routines[i]);
+        simulated->kinds[i] = trace_series_kind(&program->routines[i]);
     free(encoder->latest);
     encoder->latest = memory_zeroed(program->count, sizeof *encoder->latest);
     encoder->kinds = simulated->kinds;
@@ -346,7 +346,7 @@ static void end_block(struct simulated_trace *simulated, int thread)
     struct block_head head = compose_events_head(0, encoder, encoder->done);
     head.first = file->events;
     file->events += head.records;
-    simulated->files[run_pe(simulated->run, thread)].all_events += head.records;
+    simulated->files[sim_run_pe(simulated->run, thread)].all_events += head.records;
     file->time = encoder->time;
     file->phase = encoder->phase;
     if (head.records > 0)
@@ -389,14 +389,14 @@ static void write_calls(struct simulated_trace *simulated, int thread, struct tr
 void simulated_flush(struct simulated_trace *simulated, int thread)
 {
     struct file *file = &simulated->files[thread];
-    int pe = run_pe(simulated->run, thread);
+    int pe = sim_run_pe(simulated->run, thread);
     if (file->count == 0)
         return;
     if (simulated->files[pe].end == 0)
         begin_file(simulated, pe);
     if (thread >= simulated->run->pes && file->events == 0)
         file->time = file->noted[0].start; /* the thread begins with its first call */
-    know_routines(simulated, run_program(simulated->run, pe));
+    know_routines(simulated, sim_run_program(simulated->run, pe));
     begin_block(simulated, thread);
     for (size_t i = 0; i < file->count; i++) {
         const struct call_note *noted = &file->noted[i];

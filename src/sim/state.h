@@ -262,7 +262,7 @@ struct step replay_blocked(const struct replay *, uint32_t thread);
 /* The PE of a thread. */
 static inline uint32_t replay_pe(const struct replay *replay, uint32_t thread)
 {
-    return (uint32_t)run_pe(replay->run, (int)thread);
+    return (uint32_t)sim_run_pe(replay->run, (int)thread);
 }
 
 /* The thread that holds the state which the threads of a PE share. */
@@ -286,7 +286,7 @@ static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t thre
 /* The way between two PEs. */
 static inline const struct way *replay_bus(const struct replay *replay, uint32_t from, uint32_t to)
 {
-    return machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
+    return sim_machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
 }
 
 /* The first thread of the PE at which the lock of a call is. */
@@ -302,13 +302,13 @@ static inline int64_t replay_busy(const struct replay *replay, uint32_t from, ui
 {
     int64_t busy = replay_bus(replay, from, to)->atomic;
     return busy >= 0 ? busy
-                     : machine_kind(replay->machine, replay->threads[to].node)->inside.atomic;
+                     : sim_machine_kind(replay->machine, replay->threads[to].node)->inside.atomic;
 }
 
 /* Whether a PE handles messages only inside its calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {
-    return machine_kind(replay->machine, (int)replay->threads[pe].node)->progress_inside;
+    return sim_machine_kind(replay->machine, (int)replay->threads[pe].node)->progress_inside;
 }
 
 /* ---- What is open in contexts (step.c) ---- */
@@ -389,22 +389,23 @@ void libraries_close(struct libraries *);
 
 /* Makes the put, get or atomic of a call from `from` (ps) on; of a strided call that makes one for
  * each element, the first one of `times`. Leaves at UNKNOWN if the caller is blocked until then. */
-struct departure operation_make(struct replay *, const struct step *, int64_t from, uint64_t times);
+struct departure sim_operation_make(struct replay *, const struct step *, int64_t from,
+                                    uint64_t times);
 /* How many operations a call makes, one after the other. */
-uint64_t operation_times(const struct replay *, const struct step *);
+uint64_t sim_operation_times(const struct replay *, const struct step *);
 /* The next stage of an operation that is under way. */
-void operation_event(struct replay *, uint32_t number);
+void sim_operation_event(struct replay *, uint32_t number);
 /* A PE computes from now on, for so long (ps): what collectives have left interrupts it. */
-void operation_computes(struct replay *, uint32_t pe, int64_t burst);
+void sim_operation_computes(struct replay *, uint32_t pe, int64_t burst);
 /* What messages have taken from the computing of a PE since this was asked last (ps). */
-int64_t operation_lost(struct replay *, uint32_t pe);
+int64_t sim_operation_lost(struct replay *, uint32_t pe);
 /* A fence: later puts of the context arrive after earlier ones. */
-void operation_fence(struct replay *, const struct step *);
+void sim_operation_fence(struct replay *, const struct step *);
 
 /* Before a call: a library that serves others in this call serves what waits for that. True: the
  * thread is blocked until what the call completes is over. */
-bool operation_enter(struct replay *, uint32_t thread, const struct op *);
+bool sim_operation_enter(struct replay *, uint32_t thread, const struct op *);
 /* A thread has ended: the library of its PE serves others from now on. */
-void operation_last(struct replay *, uint32_t thread);
+void sim_operation_last(struct replay *, uint32_t thread);
 
 #endif

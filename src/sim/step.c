@@ -9,7 +9,8 @@ void replay_follow(struct replay *replay, uint32_t number, int64_t compute, uint
     struct thread *self = &replay->threads[number];
     const struct hop *before = &replay->paths.hops[hop];
     if (__builtin_expect(replay->paths.profile != NULL, 0))
-        profile_follow(replay->paths.profile, number, self->time, before->thread, before->until);
+        sim_profile_follow(replay->paths.profile, number, self->time, before->thread,
+                           before->until);
     path_keep(&replay->paths, hop);
     path_drop(&replay->paths, self->hop);
     self->hop = hop;
@@ -42,7 +43,7 @@ static void begin_threads(struct replay *replay, uint32_t first)
     const struct thread *parent = &replay->threads[first];
     const uint32_t ordinal = replay_ordinal(replay, first);
     uint32_t *left = &replay->thread_extras[first].to_begin;
-    for (int64_t thread = first; *left > 0 && (thread = run_next(replay->run, thread)) >= 0;) {
+    for (int64_t thread = first; *left > 0 && (thread = sim_run_next(replay->run, thread)) >= 0;) {
         if (replay->threads[thread].state != THREAD_BEGIN ||
             replay->order.extra[thread - replay->run->pes].fork > ordinal)
             continue;
@@ -107,7 +108,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
                        (size_t)(op - replay->streams.of[step->thread].ops), step->start, leaves,
                        op->kind == OP_FETCHES && self->fetched ? waited : -1);
     if (__builtin_expect(replay->paths.profile != NULL, 0))
-        profile_call(replay->paths.profile, step->thread, op->routine, step->start, leaves);
+        sim_profile_call(replay->paths.profile, step->thread, op->routine, step->start, leaves);
     self->time = leaves;
     self->waiting += waited;
     if (__builtin_expect(self->threaded, 0) && step->thread < (uint32_t)replay->run->pes)
@@ -170,7 +171,7 @@ void context_ends(struct replay *replay, const struct operation *operation)
     if (--open_of(replay, operation->thread, operation->op.context)->count > 0)
         return;
     for (int64_t number = replay_pe(replay, operation->thread); number >= 0;
-         number = run_next(replay->run, number)) {
+         number = sim_run_next(replay->run, number)) {
         struct thread *thread = &replay->threads[number];
         if (thread->state != THREAD_OPEN || thread->blocked_on != operation->op.context)
             continue;

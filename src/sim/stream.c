@@ -40,10 +40,10 @@ bool streams_set_clocks(struct streams *streams)
     int pes = streams->recorded ? streams->run->pes : 0;
     double *begins = memory_zeroed((size_t)pes + 1, sizeof *begins), first = INFINITY;
     for (int pe = 0; pe < pes && !streams->error; pe++) {
-        struct trace_file *file = trace_open(run_path(streams->run, pe), &streams->error);
+        struct trace_file *file = trace_open(sim_run_path(streams->run, pe), &streams->error);
         if (!file)
             break;
-        struct recorded *recorded = &streams->recorded[pe];
+        struct recorded_times *recorded = &streams->recorded[pe];
         const int64_t second = (int64_t)trace_info(file)->ticks_per_second;
         begins[pe] = trace_info(file)->start.known ? trace_seconds(file, recorded->begin) : 0;
         first = fmin(first, begins[pe]);
@@ -53,10 +53,10 @@ bool streams_set_clocks(struct streams *streams)
         trace_close(file);
     }
     for (int i = 0; pes && i < streams->run->thread_count; i++) {
-        struct recorded *recorded = &streams->recorded[i];
-        *recorded = streams->recorded[run_pe(streams->run, i)];
+        struct recorded_times *recorded = &streams->recorded[i];
+        *recorded = streams->recorded[sim_run_pe(streams->run, i)];
         recorded->begin_time = recorded->end =
-            llround(PS_PER_SECOND * (begins[run_pe(streams->run, i)] - first));
+            llround(PS_PER_SECOND * (begins[sim_run_pe(streams->run, i)] - first));
     }
     free(begins);
     return !streams->error;
@@ -79,7 +79,7 @@ void streams_rewind(struct streams *streams)
         streams->of[i] =
             (struct stream){.ops = streams->windows + (size_t)i * streams->window,
                             .cycle = cycle,
-                            .mark.block = streams->run->files[run_pe(streams->run, i)].blocks};
+                            .mark.block = streams->run->files[sim_run_pe(streams->run, i)].blocks};
     }
     streams->events = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
@@ -103,13 +103,13 @@ void streams_close(struct streams *streams)
 static bool end_of_file(struct streams *streams, int thread)
 {
     struct stream *stream = &streams->of[thread];
-    int pe = run_pe(streams->run, thread);
+    int pe = sim_run_pe(streams->run, thread);
     uint64_t events = streams->run->files[pe].events, read = 0;
     bool all = true;
     stream->finished = true;
     translate_end(streams, thread);
     trace_forget(&stream->mark);
-    for (int64_t i = pe; i >= 0; i = run_next(streams->run, i)) {
+    for (int64_t i = pe; i >= 0; i = sim_run_next(streams->run, i)) {
         all = all && streams->of[i].finished;
         read += streams->of[i].read;
     }
@@ -118,7 +118,7 @@ static bool end_of_file(struct streams *streams, int thread)
     streams->damaged = true;
     streams->error = text_format("%s: truncated: %" PRIu64 " events were recorded, %" PRIu64
                                  " are there; record it again",
-                                 run_path(streams->run, pe), events, read);
+                                 sim_run_path(streams->run, pe), events, read);
     return false;
 }
 
@@ -152,13 +152,13 @@ bool stream_fill(struct streams *streams, int thread)
     stream->next = stream->count = 0;
     if (stream->finished || streams->error)
         return false;
-    int pe = run_pe(run, thread);
+    int pe = sim_run_pe(run, thread);
     double speed = streams->speed[pe];
     streams->ps_per_tick = run->files[pe].ps_per_tick / speed;
     streams->cost = streams->ends ? 0 : (int64_t)(run->files[pe].cost_ps / speed + 0.5);
-    const struct program *program = run_program(run, pe);
-    struct trace_visit visit = {run_path(run, pe), program->routines, program->count,
-                                run_index(run, thread), run_threads(run, pe)};
+    const struct program *program = sim_run_program(run, pe);
+    struct trace_visit visit = {sim_run_path(run, pe), program->routines, program->count,
+                                sim_run_index(run, thread), sim_run_threads(run, pe)};
     streams->error = trace_visit(streams->cursor, &visit, &stream->mark);
     if (streams->error)
         return false;

@@ -127,7 +127,7 @@ struct observation {
 
 /* The times of a thread, from when the first PE went on after shmem_init (ps). begin and
  * ps_per_tick are those of its PE. */
-struct recorded {
+struct recorded_times {
     int64_t begin; /* ticks: when its PE went on after shmem_init, and the tracer's work there */
     int64_t begin_time; /* that time */
     int64_t last;       /* ticks: when its last call ended */
@@ -166,7 +166,7 @@ struct streams {
     /* When it was recorded, or NULL: ends of calls, of each operation in the windows
      * (NOT_RECORDED: it is a part of a loop, or of the start or end of the run). */
     int64_t *ends;
-    struct recorded *recorded;        /* by thread */
+    struct recorded_times *recorded;  /* by thread */
     const struct extra_thread *extra; /* by additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);
     bool observe_all;   /* observe all operations, not only waits and writes */

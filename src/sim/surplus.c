@@ -95,7 +95,7 @@ static int64_t end_as_recorded(struct replay *replay, const struct step *step, i
     if (ended == NOT_RECORDED || (ordinal == 0 && op->kind == OP_START))
         return ended == NOT_RECORDED ? leaves : replay->streams.recorded[step->thread].begin_time;
     int pe = (int)replay_pe(replay, step->thread);
-    double cost = trace_info(run_program(replay->run, pe)->file)->cost_inside * PS_PER_SECOND,
+    double cost = trace_info(sim_run_program(replay->run, pe)->file)->cost_inside * PS_PER_SECOND,
            more = (double)(ended - leaves) - (waited > 0 ? 0 : cost);
     struct extra *extra = extra_of(extras, ordinal);
     extra->more = (float)more;
@@ -119,7 +119,7 @@ static int64_t end_with_extra(const struct replay *replay, const struct step *st
         return leaves;
     const struct extra extra = extras->of[ordinal];
     int node = (int)replay->threads[step->thread].node;
-    double more = extra.more / machine_kind(replay->machine, node)->ratio,
+    double more = extra.more / sim_machine_kind(replay->machine, node)->ratio,
            takes = (double)(leaves - step->start);
     if (more < 0 && takes < extra.takes)
         more *= takes / extra.takes;

@@ -18,8 +18,8 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
 {
     struct word name = text->word;
     const char *next = name.text + name.length;
-    const struct key *bus = machine_key(false, sweep->option),
-                     *node = machine_key(true, sweep->option);
+    const struct key *bus = sim_machine_key(false, sweep->option),
+                     *node = sim_machine_key(true, sweep->option);
     size_t buses = machine->bus_count, kinds = machine->kind_count, found = 0;
     const bool named = !word_ends(&name) && next[strspn(next, " \t")] == '=',
                all = !named || word_is(&name, "buses") || word_is(&name, "nodes");
@@ -41,23 +41,24 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
         sweep->count = 1;
     }
     if (!all && found != 1)
-        return text_error(text, &name,
-                          found ? "\"%.*s\" are several in the machine description; give each bus "
-                                  "and node its own name there"
-                                : "there is no bus or node \"%.*s\" in the machine description; it "
-                                  "names them behind bus and node, buses= and nodes= are all",
-                          (int)name.length, name.text);
+        return sim_text_error(
+            text, &name,
+            found ? "\"%.*s\" are several in the machine description; give each bus "
+                    "and node its own name there"
+                  : "there is no bus or node \"%.*s\" in the machine description; it "
+                    "names them behind bus and node, buses= and nodes= are all",
+            (int)name.length, name.text);
     sweep->of = of_buses ? SWEEP_BUSES : SWEEP_NODES;
     sweep->key = of_buses ? bus : node;
     if (!sweep->key)
-        return text_error(text, &name, "only %s have %s; name one of them", bus ? "buses" : "nodes",
-                          sweep->option);
+        return sim_text_error(text, &name, "only %s have %s; name one of them",
+                              bus ? "buses" : "nodes", sweep->option);
     if (sweep->count == 0)
-        return text_error(text, &name,
-                          "no bus is described; for what is inside nodes write nodes=");
+        return sim_text_error(text, &name,
+                              "no bus is described; for what is inside nodes write nodes=");
     if (named) {
-        text_next(text);
-        text_next(text);
+        sim_text_next(text);
+        sim_text_next(text);
         sweep->label = text_format("%s of %.*s", sweep->option, (int)name.length, name.text);
     } else {
         sweep->label = memory_text(sweep->option);
@@ -81,7 +82,7 @@ static void change_member(struct change *change, void *member, bool twice)
 {
     const struct setting *setting = change->setting;
     enum quantity quantity = change->key->quantity;
-    double before = member_number(quantity, member);
+    double before = sim_member_number(quantity, member);
     change->any = change->any || before > 0;
     if (!setting || (setting->factor && before <= 0))
         return;
@@ -93,7 +94,7 @@ static void change_member(struct change *change, void *member, bool twice)
     if ((setting->factor || setting->added) && !is_in_range(change->key, value))
         change->impossible = true;
     else
-        member_set(quantity, member, value);
+        sim_member_set(quantity, member, value);
 }
 
 /* All values of the machine that a sweep changes: of its buses or nodes, and of what classes of
@@ -129,16 +130,16 @@ static bool take_factor(struct machine_text *text, const struct sweep *sweep,
     text->word.text++;
     text->word.length--;
     setting->factor = true;
-    if (!take_exactly(text, &key, &setting->number))
+    if (!sim_take_exactly(text, &key, &setting->number))
         return false;
     return change_members(machine, sweep, NULL).any ||
-           text_error(text, &at,
-                      "the machine description gives no %s that a factor could change; give "
-                      "values, such as %s",
-                      sweep->option,
-                      quantity == QUANTITY_TIME   ? "\"1 us\""
-                      : quantity == QUANTITY_RATE ? "\"10 GB/s\""
-                                                  : "4");
+           sim_text_error(text, &at,
+                          "the machine description gives no %s that a factor could change; give "
+                          "values, such as %s",
+                          sweep->option,
+                          quantity == QUANTITY_TIME   ? "\"1 us\""
+                          : quantity == QUANTITY_RATE ? "\"10 GB/s\""
+                                                      : "4");
 }
 
 static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct setting *setting)
@@ -150,9 +151,9 @@ static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct
         int count;
     } member;
     key.at = 0;
-    if (!take_exactly(text, &key, &member))
+    if (!sim_take_exactly(text, &key, &member))
         return false;
-    setting->value = member_number(key.quantity, &member);
+    setting->value = sim_member_number(key.quantity, &member);
     setting->number = key.quantity == QUANTITY_TIME   ? setting->value / PS_PER_SECOND
                       : key.quantity == QUANTITY_RATE ? PS_PER_SECOND / setting->value
                                                       : setting->value;
@@ -166,7 +167,7 @@ static bool take_setting(struct machine_text *text, struct sweep *sweep, struct 
     if (sweep->of == SWEEP_MAP) {
         struct machine placed = {.nodes = machine->nodes};
         size_t errors = text->error_count;
-        machine_take_map(text, &placed);
+        sim_machine_take_map(text, &placed);
         free(placed.list);
         return text->error_count == errors;
     }
@@ -192,10 +193,10 @@ static void take_settings(struct machine_text *text, struct sweep *sweep,
         if (!good || word_ends(&text->word))
             return;
         if (!word_is(&text->word, ",")) {
-            text_error(text, &text->word, "write commas between values");
+            sim_text_error(text, &text->word, "write commas between values");
             return;
         }
-        text_next(text);
+        sim_text_next(text);
     }
 }
 
@@ -207,7 +208,7 @@ char *sweep_read(struct sweep *sweep, const char *option, const char *given,
     struct machine_text text = {.apart = ",="};
     char *name = text_format("--%s", option), *errors = NULL;
     *sweep = (struct sweep){.option = option, .unit = ""};
-    text_enter_given(&text, name, given);
+    sim_text_enter_given(&text, name, given);
     if (strcmp(option, "map") == 0) {
         sweep->of = SWEEP_MAP;
     } else if (strcmp(option, pes_per_node.name) == 0) {
@@ -224,7 +225,7 @@ char *sweep_read(struct sweep *sweep, const char *option, const char *given,
         take_settings(&text, sweep, machine);
     if (text.error_count > 0)
         errors = text_take(&text.errors);
-    text_close(&text);
+    sim_text_close(&text);
     free(name);
     return errors;
 }
@@ -254,7 +255,8 @@ static void change_tables(struct machine *machine, const struct sweep *sweep,
     for (size_t i = 0; i < machine->table_count; i++)
         for (size_t k = 0; k < machine->tables[i]->count; k++) {
             const struct time_row *row = &machine->tables[i]->rows[k];
-            double messages = shape_steps(machine->tables[i]->beyond, row->pes) * (twice ? 2 : 1);
+            double messages =
+                sim_shape_steps(machine->tables[i]->beyond, row->pes) * (twice ? 2 : 1);
             for (size_t n = 0; n < row->pieces.count; n++) {
                 struct way *takes = &row->pieces.of[n].way;
                 const bool as_long = takes->overhead >= takes->latency;
@@ -299,9 +301,9 @@ char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t num
         int nodes = machine->nodes;
         machine->nodes = MACHINE_MOST_NODES; /* number_nodes() says if there are fewer now */
         machine->list_count = 0;
-        text_enter_given(&text, sweep->option, setting->text);
-        machine_take_map(&text, machine);
-        text_close(&text);
+        sim_text_enter_given(&text, sweep->option, setting->text);
+        sim_machine_take_map(&text, machine);
+        sim_text_close(&text);
         machine->nodes = nodes;
     } else if (sweep->of == SWEEP_PES_PER_NODE) {
         const int pes = (int)setting->value;

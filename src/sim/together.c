@@ -16,13 +16,13 @@ struct set_state {
 static struct way slowest_way(const struct replay *replay, const struct trace_set *set)
 {
     int first = replay->threads[set_pe(set, 0)].node, before = first;
-    struct way slowest = machine_kind(replay->machine, first)->inside;
+    struct way slowest = sim_machine_kind(replay->machine, first)->inside;
     bool several = false;
     for (int64_t i = 1; i < set->size; i++) {
         int node = replay->threads[set_pe(set, i)].node;
         if (node == before)
             continue;
-        const struct way *way = machine_way(replay->machine, before, node);
+        const struct way *way = sim_machine_way(replay->machine, before, node);
         if (!several)
             slowest = *way;
         several = true;
@@ -39,14 +39,14 @@ static struct way slowest_way(const struct replay *replay, const struct trace_se
 static void find_ends(struct replay *replay, const struct set_state *state,
                       enum collective collective, int64_t *others, int64_t *last)
 {
-    const struct together together = {replay->machine->collectives[collective], &state->way,
-                                      state->size, state->bytes};
-    if (collective_extrapolates(&together))
+    const struct collective_operation together = {replay->machine->collectives[collective],
+                                                  &state->way, state->size, state->bytes};
+    if (sim_collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
-    int64_t time = collective_time(replay->options.model, &together, false);
+    int64_t time = sim_collective_time(replay->options.model, &together, false);
     *others = state->latest + time;
     *last = later(state->second + time,
-                  state->latest + collective_time(replay->options.model, &together, true));
+                  state->latest + sim_collective_time(replay->options.model, &together, true));
 }
 
 /* ---- Threads ---- */
@@ -54,7 +54,7 @@ static void find_ends(struct replay *replay, const struct set_state *state,
 /* The thread of a PE that is in a collective call with a set, or -1. */
 static int64_t thread_in(const struct replay *replay, uint32_t set, int64_t home)
 {
-    for (int64_t thread = home; thread >= 0; thread = run_next(replay->run, thread))
+    for (int64_t thread = home; thread >= 0; thread = sim_run_next(replay->run, thread))
         if (replay->threads[thread].state == THREAD_TOGETHER &&
             replay->threads[thread].blocked_on == set)
             return thread;
@@ -75,7 +75,7 @@ static void come(struct replay *replay, const struct step *step, int64_t come);
 /* Wakes another thread of the PE, if it has waited for its turn with the set, which has come. */
 static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
 {
-    uint32_t turn = ++*thread_order_next(&replay->order, home, set);
+    uint32_t turn = ++*sim_thread_order_next(&replay->order, home, set);
     uint32_t thread = replay->order.turns[turn];
     const struct thread *self = &replay->threads[thread];
     if (self->state != THREAD_TURN || self->blocked_on != set || replay_pe(replay, thread) != home)
@@ -142,8 +142,8 @@ static void come(struct replay *replay, const struct step *step, int64_t come)
         replay->error = text_format(
             "PE %u calls %s while PE %u is in %s, both with %s; shmemtrace check tells which calls "
             "do not match",
-            replay_pe(replay, step->thread), run_routine(replay->run, step->op->routine),
-            replay_pe(replay, state->last), run_routine(replay->run, state->routine),
+            replay_pe(replay, step->thread), sim_run_routine(replay->run, step->op->routine),
+            replay_pe(replay, state->last), sim_run_routine(replay->run, state->routine),
             set_name(&set));
         replay->found = true;
         return;
@@ -173,7 +173,7 @@ void replay_together(struct replay *replay, const struct step *step)
     uint32_t number = step->op->peer;
     struct thread_order *order = &replay->order;
     if (__builtin_expect(self->threaded, 0) &&
-        order->turns[*thread_order_next(order, replay_pe(replay, step->thread), number)] !=
+        order->turns[*sim_thread_order_next(order, replay_pe(replay, step->thread), number)] !=
             step->thread) {
         self->state = THREAD_TURN;
         self->blocked_on = number;
@@ -184,7 +184,7 @@ void replay_together(struct replay *replay, const struct step *step)
 
 int64_t replay_other(const struct replay *replay, int64_t pe, int64_t thread)
 {
-    for (int64_t other = pe; other >= 0; other = run_next(replay->run, other))
+    for (int64_t other = pe; other >= 0; other = sim_run_next(replay->run, other))
         if (other != thread && replay->threads[other].state != THREAD_ENDED)
             return other;
     return -1;

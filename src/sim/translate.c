@@ -53,9 +53,9 @@ static inline bool has_value(const struct call *call, enum trace_field field)
 static bool fail(struct streams *streams, const struct call *call, const char *what)
 {
     if (!streams->error)
-        streams->error = text_format("%s: event %llu, %s: %s", run_path(streams->run, call->pe),
+        streams->error = text_format("%s: event %llu, %s: %s", sim_run_path(streams->run, call->pe),
                                      (unsigned long long)streams->of[call->thread].read,
-                                     run_routine(streams->run, call->kind->number), what);
+                                     sim_run_routine(streams->run, call->kind->number), what);
     return false;
 }
 
@@ -108,7 +108,7 @@ static void note_end(struct streams *streams, int thread, int64_t ticks)
     const struct stream *stream = &streams->of[thread];
     if (__builtin_expect(!streams->ends, 1))
         return;
-    struct recorded *recorded = &streams->recorded[thread];
+    struct recorded_times *recorded = &streams->recorded[thread];
     double since = (double)(int64_t)((uint64_t)ticks - (uint64_t)recorded->begin);
     int64_t end = recorded->begin_time +
                   llround(fmin(fmax(since * recorded->ps_per_tick, -MOST_BURST), MOST_BURST));
@@ -453,9 +453,9 @@ static bool together(struct streams *streams, const struct call *call, struct op
             event.values[field] = value_of(call, (enum trace_field)field, 0);
             event.fields |= UINT32_C(1) << field;
         }
-    int64_t set = run_set(streams->run, call->pe, &event);
+    int64_t set = sim_run_set(streams->run, call->pe, &event);
     if (set == -1 &&
-        run_program(streams->run, call->pe)->routines[event.routine].class == TRACE_CONTEXT) {
+        sim_run_program(streams->run, call->pe)->routines[event.routine].class == TRACE_CONTEXT) {
         op->kind = OP_LOCAL; /* of a team that the PE is not in */
         return true;
     }
@@ -534,7 +534,7 @@ static bool begin_thread(struct streams *streams, const struct call *call, struc
  * waited for. */
 static void begin_recorded(struct streams *streams, const struct call *call, struct op *op)
 {
-    struct recorded *recorded = &streams->recorded[call->thread];
+    struct recorded_times *recorded = &streams->recorded[call->thread];
     uint64_t first = call->thread < streams->run->pes ? 2 : 1;
     if (call->kind->end) { /* before which the tracer works, too */
         recorded->last += call->raw->burst;
@@ -568,9 +568,9 @@ static inline bool is_plain(const struct streams *streams, const struct call *ca
 bool translate(struct streams *streams, int thread, const struct raw_event *raw)
 {
     struct stream *stream = &streams->of[thread];
-    int pe = run_pe(streams->run, thread);
+    int pe = sim_run_pe(streams->run, thread);
     const struct call call = {thread, pe,
-                              &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
+                              &sim_run_program(streams->run, pe)->kinds[raw->series->routine], raw};
     if (__builtin_expect(streams->recorded != NULL, 0) && stream->read == 1 && thread == pe)
         streams->recorded[thread].begin = raw->start - raw->burst;
     if (streams->observe_waits && stream->started && is_plain(streams, &call)) {

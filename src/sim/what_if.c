@@ -50,7 +50,7 @@ struct study {
     struct prediction common;
     struct run run;
     struct machine *machine;
-    const struct given *swept[MOST_SWEEPS]; /* options with VALUES */
+    const struct given_option *swept[MOST_SWEEPS]; /* options with VALUES */
     struct sweep sweeps[MOST_SWEEPS];
     size_t count, points;
     struct outcome *outcomes; /* of points, behind that of the unchanged machine */
@@ -63,16 +63,17 @@ struct study {
 static void take_swept(struct study *study, const struct arguments *arguments)
 {
     for (size_t i = 0; i < arguments->given_count; i++) {
-        const struct given *given = &arguments->given[i];
+        const struct given_option *given = &arguments->given[i];
         if (!given->option->value || strcmp(given->option->value, "VALUES") != 0)
             continue;
         if (study->count == MOST_SWEEPS)
-            fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
+            sim_fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
         study->swept[study->count++] = given;
     }
     if (study->count == 0)
-        fail(2, "what-if: name what differs, such as --latency x0.5,x2; shmemsim what-if -h lists "
-                "all");
+        sim_fail(2,
+                 "what-if: name what differs, such as --latency x0.5,x2; shmemsim what-if -h lists "
+                 "all");
 }
 
 /* Values without effect would look like an answer. */
@@ -90,11 +91,11 @@ static void check_effect(const struct study *study, const struct arguments *argu
                  {"lanes", links, "--contention"},       {"in", links, "--contention"},
                  {"out", links, "--contention"},         {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (!needs[i].has && arguments_given(arguments, needs[i].option))
-            fail(2, text_format("what-if: --%s changes nothing without %s; choose that",
-                                needs[i].option, needs[i].need));
-    if (arguments_given(arguments, "pes-per-node") && arguments_given(arguments, "map"))
-        fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
+        if (!needs[i].has && sim_arguments_given(arguments, needs[i].option))
+            sim_fail(2, text_format("what-if: --%s changes nothing without %s; choose that",
+                                    needs[i].option, needs[i].need));
+    if (sim_arguments_given(arguments, "pes-per-node") && sim_arguments_given(arguments, "map"))
+        sim_fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
 }
 
 static void read_sweeps(struct study *study)
@@ -111,13 +112,15 @@ static void read_sweeps(struct study *study)
         wrong = wrong || error;
         for (size_t k = 0; k < i && !wrong; k++)
             if (strcmp(study->sweeps[k].label, sweep->label) == 0)
-                fail(2, text_format("what-if: --%s is given twice for the same; write all values "
-                                    "into one, with commas",
-                                    sweep->option));
+                sim_fail(2,
+                         text_format("what-if: --%s is given twice for the same; write all values "
+                                     "into one, with commas",
+                                     sweep->option));
         study->points *= sweep->setting_count;
         if (study->points > MOST_POINTS)
-            fail(2, text_format("what-if: the values have more than %d combinations; give fewer",
-                                MOST_POINTS));
+            sim_fail(2,
+                     text_format("what-if: the values have more than %d combinations; give fewer",
+                                 MOST_POINTS));
     }
     if (wrong)
         exit(2);
@@ -146,13 +149,13 @@ static _Noreturn void fail_at(const struct study *study, size_t point, int statu
     for (size_t i = 0; i < study->count; i++)
         text_append(&text, "%s%s %s", i ? ", " : "", study->sweeps[i].label,
                     value_of(study, point, i));
-    fail(status, text_format("%s: %s", text.data, problem));
+    sim_fail(status, text_format("%s: %s", text.data, problem));
 }
 
 /* The machine of a point. Ends the program if there can be no such machine. */
 static struct machine *machine_at(const struct study *study, size_t point)
 {
-    struct machine *machine = machine_open(study->common.machine);
+    struct machine *machine = sim_machine_open(study->common.machine);
     for (size_t i = 0; i < study->count; i++) {
         char *problem = sweep_apply(machine, &study->sweeps[i], setting_of(study, point, i));
         if (problem)
@@ -167,10 +170,10 @@ static void check_points(const struct study *study)
     int pes = study->run.pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
     for (size_t i = 0; i < study->points; i++) {
         struct machine *machine = machine_at(study, i);
-        char *problem = machine_place(machine, pes, nodes);
+        char *problem = sim_machine_place(machine, pes, nodes);
         if (problem)
             fail_at(study, i, 2, problem);
-        machine_free(machine);
+        sim_machine_free(machine);
     }
     free(nodes);
 }
@@ -183,12 +186,12 @@ static void predict(struct study *study, const struct machine *machine, size_t n
     if (!replay_run(&replay, &study->run, machine, &study->common.replay)) {
         if (number > 0)
             fail_at(study, number - 1, replay.found ? 1 : 2, replay.error);
-        fail(replay.found ? 1 : 2, replay.error);
+        sim_fail(replay.found ? 1 : 2, replay.error);
     }
-    struct report report = report_make(&replay);
+    struct report report = sim_report_make(&replay);
     if (number == 0) {
         study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
-        study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
+        study->errors = errors_find(&study->repeat, &(struct prediction_spread){0}, false);
     }
     study->outcomes[number] =
         (struct outcome){(double)report.run_time, report.parts[REPORT_COMMUNICATION].sum,
@@ -206,7 +209,7 @@ static void predict_all(struct study *study)
             fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);
         struct machine *machine = machine_at(study, i);
         predict(study, machine, i + 1);
-        machine_free(machine);
+        sim_machine_free(machine);
     }
     if (watched)
         fputs("\r\033[K", stderr);
@@ -224,7 +227,7 @@ static void print_row(FILE *out, const struct outcome *now, const struct outcome
     const double times[][2] = {{now->run_time, before->run_time},
                                {now->communication, before->communication}};
     for (size_t i = 0; i < 2; i++) {
-        report_column(out, 18, times[i][0]);
+        sim_report_column(out, 18, times[i][0]);
         if (times[i][1] > 0)
             fprintf(out, " %+9.2f %%", change(times[i][0], times[i][1]));
         else
@@ -237,7 +240,7 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    report_subject(out, &study->repeat);
+    sim_report_subject(out, &study->repeat);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);
@@ -262,16 +265,16 @@ static void print_table(FILE *out, const struct study *study)
     if (study->errors.how == ERRORS_NONE && !study->errors.model)
         return;
     fputs("\nas described: ", out);
-    report_run_time(out, &study->errors, outcomes[0].run_time);
+    sim_report_run_time(out, &study->errors, outcomes[0].run_time);
     fputc('\n', out);
-    report_errors(out, &study->errors, &study->repeat);
+    sim_report_errors(out, &study->errors, &study->repeat);
 }
 
 static void json_outcome(FILE *out, const struct outcome *now)
 {
     json_print(out, "'run_time':%f,'communication':%f,'compute':%f,'waiting':%f",
-               report_seconds(now->run_time), report_seconds(now->communication),
-               report_seconds(now->compute), report_seconds(now->waiting));
+               sim_report_seconds(now->run_time), sim_report_seconds(now->communication),
+               sim_report_seconds(now->compute), sim_report_seconds(now->waiting));
 }
 
 static void json_sweep(FILE *out, const struct sweep *sweep)
@@ -298,14 +301,14 @@ static void print_json(FILE *out, const struct study *study)
 {
     const struct outcome *before = study->outcomes;
     json_print(out, "{'what_if':%s,", study->run.command);
-    report_subject_json(out, &study->repeat);
+    sim_report_subject_json(out, &study->repeat);
     json_print(out, ",\n'swept':[");
     for (size_t i = 0; i < study->count; i++) {
         fputs(i ? ",\n" : "\n", out);
         json_sweep(out, &study->sweeps[i]);
     }
     fputs("],\n", out);
-    report_errors_json(out, &study->errors);
+    sim_report_errors_json(out, &study->errors);
     json_print(out, "'as_described':{");
     json_outcome(out, before);
     json_print(out, "},\n'points':[");
@@ -326,7 +329,7 @@ static void print_json(FILE *out, const struct study *study)
 static int what_if(const struct arguments *arguments)
 {
     struct study *study = memory_zeroed(1, sizeof *study);
-    study->common = arguments_prediction(arguments, NULL);
+    study->common = sim_arguments_prediction(arguments, NULL);
     take_swept(study, arguments);
     check_effect(study, arguments);
     study->machine = prediction_machine(&study->common);
@@ -340,7 +343,7 @@ static int what_if(const struct arguments *arguments)
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
     prediction_close(&study->common, &study->run);
-    machine_free(study->machine);
+    sim_machine_free(study->machine);
     free(study->outcomes);
     free(study);
     return 0;

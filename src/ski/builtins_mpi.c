@@ -323,7 +323,7 @@ static bool next_access(struct builtin_call *call, void **state, struct value *v
     if (!next)
         *state = next = memory_zeroed(1, sizeof *next);
     do {
-        access = file_access_at((*next)++);
+        access = access_at((*next)++);
     } while (access && (access & call->args[0].as.integer) != access);
     if (access) {
         *v = value_int(access);
@@ -338,14 +338,14 @@ static struct value print_access(struct builtin_call *call)
 {
     int64_t access = call->args[0].as.integer, which = call->args[1].as.integer;
 
-    if (!file_access_routine(access, false))
+    if (!access_routine(access, false))
         return builtin_refuse(call, FILE_ACCESS_WANTED);
     if (!builtin_in_range(call, which, 1, 3))
         return value_void();
     for (int writes = 0; writes < 2; writes++)
         if (which & (writes ? 2 : 1))
-            print(call, text_format("0x%x: %s", (unsigned)access,
-                                    file_access_routine(access, writes != 0)));
+            print(call,
+                  text_format("0x%x: %s", (unsigned)access, access_routine(access, writes != 0)));
     return value_void();
 }
 

@@ -129,9 +129,10 @@ void give_text(struct output *output, const char *text)
  */
 #define PEERS_APART 64
 
-struct series_kind series_kind(const struct trace_routine *routine)
+struct trace_series_kind trace_series_kind(const struct trace_routine *routine)
 {
-    struct series_kind kind = {.sized = TRACE_FIELDS, .element_bytes = routine->element_bytes};
+    struct trace_series_kind kind = {.sized = TRACE_FIELDS,
+                                     .element_bytes = routine->element_bytes};
     unsigned index = 0;
     for (unsigned field = 0; field < TRACE_FIELDS; field++) {
         if (!(routine->fields >> field & 1))
@@ -152,7 +153,7 @@ struct series_kind series_kind(const struct trace_routine *routine)
 /* Begins a series with the last values of the routine's latest series, since they are often
  * similar. */
 static void series_begin(struct series *all, unsigned number, uint16_t *latest, unsigned routine,
-                         unsigned n, unsigned flags, const struct series_kind *kind)
+                         unsigned n, unsigned flags, const struct trace_series_kind *kind)
 {
     struct series *series = &all[number];
     const struct series *model = latest[routine] ? &all[latest[routine] - 1] : NULL;
@@ -444,7 +445,7 @@ static const char *decode_series(struct decoder *decoder)
     /* The last value, a result, may be missing. */
     if (n != fields && n + 1 != fields)
         return "a series with a wrong number of values";
-    struct series_kind kind = series_kind(&decoder->routines[routine]);
+    struct trace_series_kind kind = trace_series_kind(&decoder->routines[routine]);
     series_begin(decoder->series, (unsigned)number, decoder->latest, (unsigned)routine, (unsigned)n,
                  (unsigned)flags, &kind);
     decoder->begun = &decoder->series[number];

@@ -110,7 +110,7 @@ struct series {
 };
 
 /* Properties of a routine that its series need. */
-struct series_kind {
+struct trace_series_kind {
     uint8_t shift, sized;
     uint8_t keyed; /* bits of the first value that distinguish series; 0: it is no peer */
     uint16_t places;
@@ -128,7 +128,7 @@ static inline bool range_holds(const struct range *range, int64_t address)
 {
     return (uintptr_t)address - range->begin < range->bytes;
 }
-struct series_kind series_kind(const struct trace_routine *);
+struct trace_series_kind trace_series_kind(const struct trace_routine *);
 
 #define EVENT_MOST_BYTES                                                                           \
     512 /* most bytes of an event, with the records that may come before it                        \
@@ -145,11 +145,11 @@ struct encoder {
     int64_t base;           /* end of the last event before this block */
     int64_t time;           /* end of the last event */
     uint32_t base_phase, phase;
-    uint32_t used;                   /* series */
-    uint16_t hash[ENCODER_HASH];     /* series + 1 */
-    uint16_t *latest;                /* by routine: series + 1 */
-    const struct series_kind *kinds; /* by routine */
-    struct series *series;           /* SERIES_MOST of them */
+    uint32_t used;                         /* series */
+    uint16_t hash[ENCODER_HASH];           /* series + 1 */
+    uint16_t *latest;                      /* by routine: series + 1 */
+    const struct trace_series_kind *kinds; /* by routine */
+    struct series *series;                 /* SERIES_MOST of them */
     size_t routines;
     /* Where addresses lie: in the symmetric heap, or in the range that find_range() found last
      * (another). If find_range is NULL, entries hold places. */

@@ -13,20 +13,21 @@
 uint32_t format_head_checksum(const struct format_head *head, const void *description)
 {
     size_t covered = sizeof head->version + sizeof head->description_bytes;
-    return checksum(checksum(0, &head->version, covered), description, head->description_bytes);
+    return hash_crc32c(hash_crc32c(0, &head->version, covered), description,
+                       head->description_bytes);
 }
 
 uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES])
 {
     size_t before = sizeof(uint32_t);
-    return checksum(0, bytes + before, FORMAT_ENDING_BYTES - before);
+    return hash_crc32c(0, bytes + before, FORMAT_ENDING_BYTES - before);
 }
 
 static uint32_t block_checksum(const struct block_head *head, const void *payload)
 {
     size_t before = offsetof(struct block_head, bytes);
-    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
-    return checksum(sum, payload, head->bytes);
+    uint32_t sum = hash_crc32c(0, (const char *)head + before, sizeof *head - before);
+    return hash_crc32c(sum, payload, head->bytes);
 }
 
 const char *format_block_problem(const struct block_head *head, int64_t rest, const void *payload)

@@ -38,12 +38,12 @@ static void check_way(const struct way *way)
 static void use(struct machine *machine)
 {
     int nodes[PES];
-    char *refused = machine_place(machine, PES, nodes);
+    char *refused = sim_machine_place(machine, PES, nodes);
     for (int i = 0; !refused && i < PES; i++) {
         require(nodes[i] >= 0 && nodes[i] < machine->nodes, "a PE is on none of the nodes");
-        require(machine_kind(machine, nodes[i]) != NULL, "a node without a kind");
+        require(sim_machine_kind(machine, nodes[i]) != NULL, "a node without a kind");
         for (int k = 0; k < i; k++)
-            check_way(machine_way(machine, nodes[i], nodes[k]));
+            check_way(sim_machine_way(machine, nodes[i], nodes[k]));
     }
     require(!refused || *refused, "refused without a reason");
     free(refused);
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int descriptor = memfd_create("machine", 0);
     require(descriptor >= 0 && write(descriptor, data, size) == (ssize_t)size, "no memory file");
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    struct machine *machine = machine_read(path, NULL, &error);
+    struct machine *machine = sim_machine_read(path, NULL, &error);
     close(descriptor);
     require(machine ? !error : error && *error, "neither a machine nor a reason, or both");
     for (const char *c = error; c && *c; c++)
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         use(machine);
     if (getenv("FUZZ_OUTCOME"))
         fprintf(stderr, "outcome: %s\n", machine ? "accepted" : error);
-    machine_free(machine);
+    sim_machine_free(machine);
     free(error);
     return 0;
 }

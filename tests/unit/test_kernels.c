@@ -106,7 +106,7 @@ TEST(places_are_even)
 {
     int64_t hits[3][5] = {{0}};
     for (int64_t i = 0; i < 30000; i++) {
-        struct random_access change = random_access_of(11, i, 3, 5);
+        struct random_access change = kernel_random_access_of(11, i, 3, 5);
         assert_true(change.rank >= 0 && change.rank < 3 && change.word >= 0 && change.word < 5);
         hits[change.rank][change.word]++;
     }
@@ -119,16 +119,16 @@ TEST(changes_of_a_table)
 {
     uint64_t table[2][4] = {{0}}, all = 0, found = 0;
     for (int64_t i = 0; i < 99; i++)
-        all ^= random_access_of(3, i, 2, 4).value;
+        all ^= kernel_random_access_of(3, i, 2, 4).value;
     for (int rank = 0; rank < 2; rank++)
-        random_access_serial(table[rank], rank, 2, 4, 3, 99);
+        kernel_random_access_serial(table[rank], rank, 2, 4, 3, 99);
     for (int word = 0; word < 8; word++)
         found ^= (&table[0][0])[word];
     assert_true(found == all);
-    struct random_access last = random_access_of(3, 98, 2, 4);
+    struct random_access last = kernel_random_access_of(3, 98, 2, 4);
     table[last.rank][last.word] ^= last.value;
     for (int rank = 0; rank < 2; rank++)
-        random_access_serial(table[rank], rank, 2, 4, 3, 98);
+        kernel_random_access_serial(table[rank], rank, 2, 4, 3, 98);
     for (int word = 0; word < 8; word++)
         assert_true((&table[0][0])[word] == 0);
 }
@@ -139,7 +139,7 @@ TEST(levels)
 {
     static const int wanted[][2] = {{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {7, 3}, {100000, 17}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_int_equal(tree_levels(wanted[i][0]), wanted[i][1]);
-    assert_int_equal(tree_sum_longs(1, 100), 1);
-    assert_int_equal(tree_sum_longs(3, 100), 3 + 200);
+        assert_int_equal(kernel_tree_levels(wanted[i][0]), wanted[i][1]);
+    assert_int_equal(kernel_tree_sum_longs(1, 100), 1);
+    assert_int_equal(kernel_tree_sum_longs(3, 100), 3 + 200);
 }

@@ -568,7 +568,7 @@ TEST(last_words)
 
 static void point_is(const struct result_point *point, const char *expected)
 {
-    char *text = point_text(point);
+    char *text = output_point_text(point);
     assert_string_equal(text, expected);
     free(text);
 }

@@ -99,7 +99,7 @@ TEST(ranges_hold)
     free(text);
     assert_int_equal(setting_word_find(rule->words, "round_time"), WINDOW_ROUND_TIME);
     assert_int_equal(setting_word_find(rule->words, "all"), -1);
-    assert_string_equal(arrival_name(ARRIVAL_LINEAR), "linear");
+    assert_string_equal(setting_arrival_name(ARRIVAL_LINEAR), "linear");
     text = setting_word_list(rule->words, "\"", "and");
     assert_string_equal(text, "\"classic\", \"mpiperf\", \"round_time\" and \"dissemination\"");
     free(text);

@@ -57,7 +57,7 @@ static void check_fair(const struct shares *shares, const struct expectation *fl
 static void add(struct shares *shares, uint32_t number, struct expectation *flow, int64_t now,
                 int64_t work)
 {
-    shares_add(shares, number, now, work, flow->links, flow->count);
+    sim_shares_add(shares, number, now, work, flow->links, flow->count);
     flow->there = true;
 }
 
@@ -77,13 +77,13 @@ TEST(any_flows)
         double capacities[LINKS];
         for (size_t i = 0; i < LINKS; i++)
             capacities[i] = chance(3) ? 1 + chance(3) : 0.25 * (1 + chance(9));
-        shares_open(&shares, capacities, LINKS);
+        sim_shares_open(&shares, capacities, LINKS);
         for (int64_t now = 0; now < 150; now++) {
             for (uint32_t changes = 1 + chance(3); changes > 0; changes--) {
                 uint32_t number = chance(FLOWS);
                 bool there = flows[number].there;
                 if (there && shares.flows[number].speed > 0)
-                    shares_remove(&shares, number);
+                    sim_shares_remove(&shares, number);
                 if (there && shares.flows[number].speed > 0)
                     flows[number].there = false;
                 if (there)
@@ -91,11 +91,11 @@ TEST(any_flows)
                 flows[number] = any_flow();
                 add(&shares, number, &flows[number], now, 1000000);
             }
-            shares_solve(&shares, now);
-            assert_false(shares_are_old(&shares));
+            sim_shares_solve(&shares, now);
+            assert_false(sim_shares_are_old(&shares));
             check_fair(&shares, flows, capacities);
         }
-        shares_close(&shares);
+        sim_shares_close(&shares);
     }
 }
 
@@ -108,21 +108,21 @@ TEST(known_flows)
         {.links = {1}, .count = 1}, {.links = {2, 1}, .count = 2},
     };
     struct shares shares;
-    shares_open(&shares, capacities, 3);
+    sim_shares_open(&shares, capacities, 3);
     for (uint32_t i = 0; i < 4; i++)
         add(&shares, i, &flows[i], 0, 3000);
-    shares_solve(&shares, 0);
+    sim_shares_solve(&shares, 0);
     const int64_t ends[] = {9000, 9000, 9000, 4500};
     for (int i = 0; i < 4; i++)
         assert_int_equal(shares.flows[i].end, ends[i]);
     /* After half of its time the fourth has another one beside it: 1/3 of the link each. */
     add(&shares, 4, &flows[4], 2250, 3000);
-    shares_solve(&shares, 2250);
+    sim_shares_solve(&shares, 2250);
     assert_int_equal(shares.flows[3].end, 2250 + 4500);
     assert_int_equal(shares.flows[4].end, 2250 + 9000);
     for (size_t i = 0; i < shares.moved.count; i++)
         assert_true(shares.moved.of[i] >= 3); /* the others keep their ends */
-    shares_close(&shares);
+    sim_shares_close(&shares);
 }
 
 /* A row of flows, each of which shares a link with the next one: a change at one end gives new
@@ -134,17 +134,17 @@ TEST(bounded)
     struct shares shares;
     for (size_t i = 0; i <= ROW; i++)
         capacities[i] = 1;
-    shares_open(&shares, capacities, ROW + 1);
+    sim_shares_open(&shares, capacities, ROW + 1);
     for (uint32_t i = 0; i < ROW; i++) {
         const uint32_t links[] = {i, i + 1};
-        shares_add(&shares, i, 0, 1000000, links, 2);
+        sim_shares_add(&shares, i, 0, 1000000, links, 2);
     }
-    shares_solve(&shares, 0);
+    sim_shares_solve(&shares, 0);
     const uint32_t link[] = {ROW / 2};
     for (uint32_t i = 0; i < 2; i++)
-        shares_add(&shares, ROW + i, 10, 1000000, link, 1);
-    shares_solve(&shares, 10);
+        sim_shares_add(&shares, ROW + i, 10, 1000000, link, 1);
+    sim_shares_solve(&shares, 10);
     assert_true(shares.moved.count >= 4 && shares.chosen.count < 20);
     assert_true(fabs(shares.flows[ROW].speed - 0.25) < CLOSE);
-    shares_close(&shares);
+    sim_shares_close(&shares);
 }

@@ -18,7 +18,7 @@ static const struct trace_routine routines[] = {
 };
 #define ROUTINES (sizeof routines / sizeof *routines)
 
-static struct series_kind kinds[ROUTINES];
+static struct trace_series_kind kinds[ROUTINES];
 static uint16_t encoder_latest[ROUTINES], decoder_latest[ROUTINES];
 static struct series encoder_series[SERIES_MOST], decoder_series[SERIES_MOST];
 static unsigned char payload[BLOCK_MOST_BYTES];
@@ -28,7 +28,7 @@ static struct encoder new_encoder(void)
     struct encoder encoder = {
         .kinds = kinds, .latest = encoder_latest, .series = encoder_series, .routines = ROUTINES};
     for (size_t i = 0; i < ROUTINES; i++)
-        kinds[i] = series_kind(&routines[i]);
+        kinds[i] = trace_series_kind(&routines[i]);
     encoder_begin(&encoder, payload);
     return encoder;
 }
@@ -48,15 +48,15 @@ TEST(crc32c)
     unsigned char text[100];
     /* RFC 3720, B.4 */
     memset(text, 0, 32);
-    assert_int_equal(checksum(0, text, 32), 0x8a9136aa);
+    assert_int_equal(hash_crc32c(0, text, 32), 0x8a9136aa);
     memset(text, 0xff, 32);
-    assert_int_equal(checksum(0, text, 32), 0x62a8ab43);
-    assert_int_equal(checksum(0, "123456789", 9), 0xe3069283);
+    assert_int_equal(hash_crc32c(0, text, 32), 0x62a8ab43);
+    assert_int_equal(hash_crc32c(0, "123456789", 9), 0xe3069283);
     for (unsigned i = 0; i < sizeof text; i++) {
         text[i] = (unsigned char)(i * 37);
-        assert_int_equal(checksum(0, text, i), checksum_portable(0, text, i));
-        assert_int_equal(checksum(checksum(0, text, i / 3), text + i / 3, i - i / 3),
-                         checksum(0, text, i));
+        assert_int_equal(hash_crc32c(0, text, i), hash_crc32c_portable(0, text, i));
+        assert_int_equal(hash_crc32c(hash_crc32c(0, text, i / 3), text + i / 3, i - i / 3),
+                         hash_crc32c(0, text, i));
     }
 }
 

@@ -98,10 +98,10 @@ static void finding(struct check *check, const char *format, ...)
 static const char *where(struct source *source, const struct trace_event *event)
 {
     static char text[512];
-    const char *site = source_site_text(source, event);
+    const char *site = trace_source_site_text(source, event);
     snprintf(text, sizeof text, "PE %d, thread %" PRIu32 ", event %" PRIu64 " (%.100s%s%.250s)",
-             source->info->pe, event->thread, event->index, source_routine(source, event)->name,
-             site ? " at " : "", site ? site : "");
+             source->info->pe, event->thread, event->index,
+             trace_source_routine(source, event)->name, site ? " at " : "", site ? site : "");
     return text;
 }
 
@@ -112,7 +112,7 @@ static uint64_t recorded_calls(struct source *source)
 {
     struct trace_record record;
     uint64_t calls = source->info->profile ? 0 : source->info->events;
-    while (source->info->profile && source_record(source, BLOCK_PROFILE, &record))
+    while (source->info->profile && trace_source_record(source, BLOCK_PROFILE, &record))
         calls += record.profile.calls;
     return calls;
 }
@@ -163,7 +163,7 @@ static void check_whole(struct check *check, struct source *source)
                                             BLOCK_MODULES};
     struct trace_record record;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        while (source_record(source, kinds[i], &record))
+        while (trace_source_record(source, kinds[i], &record))
             ;
 }
 
@@ -184,7 +184,7 @@ static void check_files(struct check *check)
         if ((size_t)info->pe < reader->count)
             check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
         check_whole(check, source);
-        source_close(source);
+        trace_source_close(source);
     }
     for (int pe = 0; pe < check->run_pes && reader_wants_run(reader); pe++)
         if (!check->there[pe])
@@ -224,7 +224,7 @@ static void check_order(struct check *check, struct source *source, struct threa
 static void check_parameters(struct check *check, struct source *source,
                              const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     int pes = source->info->pes;
     if (event_has(event, TRACE_PEER) &&
         (event->values[TRACE_PEER] < 0 || event->values[TRACE_PEER] >= pes))
@@ -255,7 +255,7 @@ static void check_parameters(struct check *check, struct source *source,
 static void check_lock(struct check *check, struct source *source, struct pe *pe,
                        const struct trace_event *event)
 {
-    const char *name = source_routine(source, event)->name;
+    const char *name = trace_source_routine(source, event)->name;
     if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
         return; /* threads may hand a lock over */
     bool *held =
@@ -279,14 +279,15 @@ static void check_lock(struct check *check, struct source *source, struct pe *pe
 
 static struct operation operation_of(struct source *source, const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     /* In shmem_collect each PE may give another number of elements. */
     bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
                  !strstr(routine->name, "collect");
     /* Sets are compared in team splits only. Other calls were matched by their sets, and each PE
      * has numbers of its own for teams. */
     bool split = strstr(routine->name, "team_split");
-    struct operation operation = {.routine = source_number(source, event), .pe = source->info->pe};
+    struct operation operation = {.routine = trace_source_number(source, event),
+                                  .pe = source->info->pe};
     for (size_t i = 0; i < PARAMETERS; i++) {
         enum trace_field field = parameters[i].field;
         bool size = field == TRACE_ELEMENTS || field == TRACE_BYTES;
@@ -296,7 +297,7 @@ static struct operation operation_of(struct source *source, const struct trace_e
         operation.given |= 1u << i;
         operation.values[i] = event->values[field];
     }
-    operation.site = source_site(source, event);
+    operation.site = trace_source_site(source, event);
     return operation;
 }
 
@@ -389,7 +390,7 @@ static void check_collective(struct check *check, struct source *source,
                              const struct trace_event *event)
 {
     struct set_call call;
-    switch (source_set(source, event, &call)) {
+    switch (trace_source_set(source, event, &call)) {
     case SET_NONE:
         return;
     case SET_UNKNOWN:
@@ -486,7 +487,7 @@ static int check_run(struct reader *reader)
             continue; /* the program is still running */
         check_order(&check, next.source, &pe->threads[next.event->thread], next.event);
         check_parameters(&check, next.source, next.event);
-        if (source_routine(next.source, next.event)->class == TRACE_LOCK)
+        if (trace_source_routine(next.source, next.event)->class == TRACE_LOCK)
             check_lock(&check, next.source, pe, next.event);
         check_collective(&check, next.source, next.event);
         check.pointers += event_gives_pointer(next.source, next.event);
@@ -516,7 +517,7 @@ static const struct manual_option options[] = {
     {0},
 };
 
-const struct reader_command check_command = {
+const struct reader_command trace_check_command = {
     .name = "check",
     .summary = "Checks that a trace is complete and its collective calls match across PEs.",
     .options = options,

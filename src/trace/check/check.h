@@ -4,6 +4,6 @@
 
 #include "trace/read/reader.h"
 
-extern const struct reader_command check_command;
+extern const struct reader_command trace_check_command;
 
 #endif

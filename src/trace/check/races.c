@@ -140,7 +140,7 @@ static struct access access_of(const struct deed *call, bool pending, uint8_t do
     return (struct access){
         .completion = pending ? call->context : (uint32_t)call->pe,
         .number = call->number,
-        .site = (uint32_t)source_site(call->source, call->event),
+        .site = (uint32_t)trace_source_site(call->source, call->event),
         .time = call->time,
         .routine = call->kind->number,
         .does = does,
@@ -289,18 +289,18 @@ static bool see_flag(struct deed *call, const struct condition *condition)
 }
 
 /* What a wait is for: one variable, or several. */
-struct waited {
+struct wait_subject {
     int64_t pe, place, count;
     struct condition first; /* of each the same, but for its place */
 };
 
-static struct waited waited_of(const struct routine_kind *kind, int pe,
-                               const struct trace_event *event)
+static struct wait_subject waited_of(const struct routine_kind *kind, int pe,
+                                     const struct trace_event *event)
 {
-    struct waited waited = {.pe = pe,
-                            .place = event_value(event, TRACE_TARGET, 0),
-                            .count = event_value(event, TRACE_ELEMENTS, 1),
-                            .first = flags_condition(kind, pe, event)};
+    struct wait_subject waited = {.pe = pe,
+                                  .place = event_value(event, TRACE_TARGET, 0),
+                                  .count = event_value(event, TRACE_ELEMENTS, 1),
+                                  .first = flags_condition(kind, pe, event)};
     if (waited.count != 1)
         waited.first.flag.comparison = -1;
     if (waited.count < 0 || waited.count > MOST_FLAGS)
@@ -324,9 +324,9 @@ static bool is_fetch(const struct routine_kind *kind)
 /* False: what it has waited for is not there. */
 static bool see_waited(struct deed *call)
 {
-    struct waited waited = waited_of(call->kind, call->pe, call->event);
+    struct wait_subject waited = waited_of(call->kind, call->pe, call->event);
     int64_t first = 0, last = waited.count, found = value(call, TRACE_RESULT, -1);
-    bool seen = false, any = strstr(source_routine(call->source, call->event)->name, "_any");
+    bool seen = false, any = strstr(trace_source_routine(call->source, call->event)->name, "_any");
     if (any && found >= 0 && found < last) {
         first = found;
         last = found + 1;
@@ -426,7 +426,7 @@ static void access_collective(struct deed *call, const struct set_call *set, int
 /* Whether the call is collective, over which set. */
 static bool set_of_call(struct deed *call, struct set_call *set, int64_t *size)
 {
-    enum set_kind kind = source_set(call->source, call->event, set);
+    enum set_kind kind = trace_source_set(call->source, call->event, set);
     if (kind == SET_UNKNOWN && !(call->event->flags & TRACE_FAILED))
         call->races->unknown_team = true;
     if (kind != SET_KNOWN || set->member < 0)
@@ -449,7 +449,7 @@ static void begin_together(struct deed *call)
         order_quiet(races->order, call->pe, 0);
     if (!set_of_call(call, &set, &size))
         return;
-    if (source_routine(call->source, call->event)->class == TRACE_COLLECTIVE)
+    if (trace_source_routine(call->source, call->event)->class == TRACE_COLLECTIVE)
         access_collective(call, &set, size, false, 0);
     memory_extend(races->meets, set.set, &races->meet_room);
     call->thread->set = set.set;
@@ -480,7 +480,7 @@ static bool end_together(struct deed *call)
            meet_at(meets, meets->first)->left == meet_at(meets, meets->first)->size)
         free(meet_at(meets, meets->first++)->clock.of);
     if (call->kind->collective == COLLECTIVE_COLLECT &&
-        source_routine(call->source, call->event)->class == TRACE_COLLECTIVE &&
+        trace_source_routine(call->source, call->event)->class == TRACE_COLLECTIVE &&
         set_of_call(call, &set, &size))
         access_collective(call, &set, size, true, elements);
     return true;
@@ -520,7 +520,7 @@ static void begin(struct deed *call)
     struct order *order = call->races->order;
     int64_t context = value(call, TRACE_CONTEXT_ID, 0);
     bool failed = call->event->flags & TRACE_FAILED;
-    enum trace_class class = source_routine(call->source, call->event)->class;
+    enum trace_class class = trace_source_routine(call->source, call->event)->class;
     static void (*const moves[])(struct deed *) = {
         [OP_PUT] = begin_put, [OP_GET] = begin_get, [OP_ATOMIC] = begin_atomic};
     switch (call->kind->kind) {
@@ -550,7 +550,7 @@ static void begin(struct deed *call)
                 &call->races->report,
                 (struct allocation){(uint64_t)value(call, TRACE_TARGET, 0),
                                     (uint64_t)value(call, TRACE_BYTES, 0),
-                                    (uint32_t)source_site(call->source, call->event)});
+                                    (uint32_t)trace_source_site(call->source, call->event)});
         begin_together(call);
     }
 }
@@ -558,7 +558,7 @@ static void begin(struct deed *call)
 /* False: what it has waited for is not there yet. */
 static bool end(struct deed *call)
 {
-    const struct trace_routine *routine = source_routine(call->source, call->event);
+    const struct trace_routine *routine = trace_source_routine(call->source, call->event);
     if (call->thread->meets)
         return end_together(call);
     if (call->kind->kind == OP_LOCK && !(call->kind->test && value(call, TRACE_RESULT, 1) != 0))
@@ -626,8 +626,8 @@ static void add_flags(struct races *races, const struct routine_kind *kind, stru
     if (is_fetch(kind)) {
         flag_list_add(&races->flags.list, event_value(event, TRACE_PEER, -1),
                       (uint64_t)event_value(event, TRACE_TARGET, 0), kind->element_bytes);
-    } else if (is_wait(kind, source_routine(source, event))) {
-        struct waited waited = waited_of(kind, source->info->pe, event);
+    } else if (is_wait(kind, trace_source_routine(source, event))) {
+        struct wait_subject waited = waited_of(kind, source->info->pe, event);
         for (int64_t i = 0; i < waited.count; i++)
             flag_list_add(&races->flags.list, waited.pe,
                           (uint64_t)waited.place + (uint64_t)i * kind->element_bytes,
@@ -647,7 +647,7 @@ static void find_flags(struct races *races)
         races->threads[source->index] = memory_zeroed((size_t)info->threads, sizeof(struct thread));
         for (int thread = 0; thread < info->threads; thread++) {
             struct trace_event event;
-            while (source_event(source, thread, &event))
+            while (trace_source_event(source, thread, &event))
                 add_flags(races, kinds_find(&races->kinds, source, &event), source, &event);
         }
     }

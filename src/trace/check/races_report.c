@@ -13,7 +13,7 @@
 
 #define MOST_PAIRS 4096 /* pairs of call sites */
 
-struct found {
+struct race_entry {
     struct race race; /* the first one */
     struct allocation allocation;
     uint64_t times;
@@ -43,10 +43,11 @@ void races_report_add(struct race_report *report, const struct race *race)
         report->more++;
         return;
     }
-    struct found *found = table_value(&report->pairs, key, sizeof key, sizeof *found);
+    struct race_entry *found = table_value(&report->pairs, key, sizeof key, sizeof *found);
     bool new = report->pairs.count > before;
     if (new)
-        *found = (struct found){.race = *race, .allocation = allocation_of(report, race->begin)};
+        *found =
+            (struct race_entry){.race = *race, .allocation = allocation_of(report, race->begin)};
     bool same_call = found->last_pe == race->second_pe && found->last == race->second.number;
     if (same_call && found->times == 1 && found->race.end == race->begin)
         found->race.end = race->end;
@@ -99,7 +100,7 @@ static void put_remedy(struct text *text, const struct race *race)
 }
 
 /* The caller frees it. */
-static char *race_text(struct reader *reader, const struct found *found)
+static char *race_text(struct reader *reader, const struct race_entry *found)
 {
     struct text text = {0};
     const struct race *race = &found->race;
@@ -130,7 +131,7 @@ void races_report_tell(const struct race_report *report, struct reader *reader,
                        void (*tell)(void *, const char *), void *context)
 {
     for (size_t i = 0; i < report->pairs.count; i++) {
-        char *text = race_text(reader, (const struct found *)report->pairs.values + i);
+        char *text = race_text(reader, (const struct race_entry *)report->pairs.values + i);
         tell(context, text);
         free(text);
     }

@@ -36,7 +36,7 @@ struct allocation {
 
 /* The races that were found, counted by their pairs of call sites. */
 struct race_report {
-    struct table pairs;                                    /* struct found */
+    struct table pairs;                                    /* struct race_entry */
     uint64_t more;                                         /* that are not kept */
     struct allocation allocations[RACES_MOST_ALLOCATIONS]; /* a ring */
     size_t allocation_count;

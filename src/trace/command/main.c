@@ -34,8 +34,8 @@ static const struct reader_command script_command = {
 };
 
 static const struct reader_command *const commands[] = {
-    &dump_command,  &summary_command, &explain_command, &report_command,
-    &check_command, &merge_command,   &export_command,  &script_command,
+    &dump_command,        &trace_summary_command, &explain_command, &trace_report_command,
+    &trace_check_command, &merge_command,         &export_command,  &script_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

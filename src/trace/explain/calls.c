@@ -13,12 +13,12 @@
 const struct routine_kind *kinds_find(struct kinds *kinds, struct source *source,
                                       const struct trace_event *event)
 {
-    size_t number = source_number(source, event);
+    size_t number = trace_source_number(source, event);
     memory_extend(kinds->of, number, &kinds->room);
     struct routine_kind **kind = &kinds->of[number];
     if (!*kind) {
         *kind = memory_zeroed(1, sizeof **kind);
-        routine_kinds(source_routine(source, event), 1, source->info->format,
+        routine_kinds(trace_source_routine(source, event), 1, source->info->format,
                       &source->reader->routines, *kind);
     }
     return *kind;
@@ -89,7 +89,7 @@ static struct spot_key key_of(const struct explain *explain, uint32_t spot)
 
 uint32_t spot_of(struct explain *explain, struct source *source, const struct trace_event *event)
 {
-    size_t site = source_site(source, event);
+    size_t site = trace_source_site(source, event);
     uint16_t routine = kinds_find(&explain->kinds, source, event)->number;
     /* By site, and those without one by their routine. */
     size_t place = site ? 2 * site + 1 : 2 * (size_t)routine;

@@ -41,7 +41,7 @@ static bool add(struct finding *finding, uint32_t line, double cost, double own,
 /* Calls with a target that computes ended by themselves most of the time. */
 static bool is_void(const struct explain *explain, const struct wait *wait)
 {
-    return wait->cause == CAUSE_PROGRESS && !progress_is_late(explain, wait->call.spot);
+    return wait->cause == CAUSE_PROGRESS && !explain_progress_is_late(explain, wait->call.spot);
 }
 
 static void charge_part(struct explain *explain, const struct wait *wait, const struct part *part,

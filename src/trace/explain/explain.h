@@ -126,7 +126,7 @@ struct watch {
 };
 
 /* Calls of a line from a spot: how many, and their time without waits (seconds). */
-struct spent {
+struct spot_time {
     uint32_t calls;
     double seconds;
 };
@@ -143,7 +143,7 @@ struct line {
     struct shares *shares; /* by number of the phase */
     size_t share_room;
     double ideal;
-    struct spent *spent; /* by spot */
+    struct spot_time *spent; /* by spot */
     size_t spent_room;
     uint32_t first_wait, call_waits; /* 1 + number of the first one of the present call */
     uint32_t *waits; /* after they are all known: its waits that make up the critical path */
@@ -313,7 +313,7 @@ void flags_free(struct flags *);
 /* ---- targets.c, once all waits are known ---- */
 
 /* Whether calls from there end only when their targets are in calls. */
-bool progress_is_late(const struct explain *, uint32_t spot);
+bool explain_progress_is_late(const struct explain *, uint32_t spot);
 /* Whether another line ended the wait. */
 bool wait_is_for_another(const struct explain *, const struct wait *);
 
@@ -330,16 +330,16 @@ struct iterations {
 };
 
 /* In the first pass: a call of the first thread. */
-void iterations_see(struct iterations *, uint32_t spot, double start);
-void iterations_decide(struct iterations *);
+void explain_iterations_see(struct iterations *, uint32_t spot, double start);
+void explain_iterations_decide(struct iterations *);
 /* In the second one. */
-void iterations_note(struct iterations *, uint32_t spot, double start);
+void explain_iterations_note(struct iterations *, uint32_t spot, double start);
 
 static inline double iteration_seconds(const struct iterations *all, size_t number)
 {
     return all->starts[number + 1] - all->starts[number];
 }
-void iterations_free(struct iterations *);
+void explain_iterations_free(struct iterations *);
 
 /* ---- sentence.c: findings as sentences ---- */
 

@@ -101,7 +101,7 @@ static bool same_variable(const struct poll *poll, const struct step *step)
 static void forget_loop(struct step *step)
 {
     struct line *line = step->line;
-    struct shares *shares = shares_of(step->explain, line, step->event->phase);
+    struct shares *shares = explain_shares_of(step->explain, line, step->event->phase);
     past_cut(&line->past, line->poll.mark);
     shares->useful -= line->poll.useful;
     shares->ideal -= line->poll.useful;
@@ -240,7 +240,7 @@ static size_t last_before(const struct meeting *meeting, const struct arrival *a
 static void met(struct step *step, struct meeting *meeting)
 {
     struct explain *explain = step->explain;
-    bool collective = source_routine(step->source, step->event)->class == TRACE_COLLECTIVE;
+    bool collective = trace_source_routine(step->source, step->event)->class == TRACE_COLLECTIVE;
     enum cause cause = collective ? CAUSE_COLLECTIVE : CAUSE_BARRIER;
     double ideal = 0, time = meeting->arrivals[0].start;
     qsort(meeting->arrivals, meeting->count, sizeof *meeting->arrivals, compare_arrivals);
@@ -294,7 +294,7 @@ static void meet_start(struct step *step)
 {
     struct explain *explain = step->explain;
     struct set_call call;
-    if (source_set(step->source, step->event, &call) != SET_KNOWN || call.member < 0)
+    if (trace_source_set(step->source, step->event, &call) != SET_KNOWN || call.member < 0)
         return;
     struct trace_set members = set_of(&explain->reader->sets, call.set);
     if (members.size > explain->line_count)
@@ -337,7 +337,7 @@ static void burst(struct step *step, double since)
     struct line *line = step->line;
     double useful = explain_within(step->explain, since, step->start);
     bool loops = poll_goes_on(step);
-    struct shares *shares = shares_of(step->explain, line, step->event->phase);
+    struct shares *shares = explain_shares_of(step->explain, line, step->event->phase);
     shares->useful += useful;
     line->ideal += useful;
     shares->ideal += useful;
@@ -367,7 +367,7 @@ static void begin(struct step *step)
     line->call = (struct call){spot, ++line->spent[spot].calls};
     line->call_waits = 0;
     if (step->number == 0 && !call_polls(step->kind, step->event))
-        iterations_note(explain->iterations, spot, step->start);
+        explain_iterations_note(explain->iterations, spot, step->start);
     if (explain->pe[line->pe].inside++ == 0)
         targets_enter(explain, line->pe, step->start);
     if (step->kind->kind == OP_UNLOCK) {
@@ -399,7 +399,7 @@ static void end(struct step *step)
         step_push(step, step->start, step->end, line->call);
     if (step->kind->kind == OP_QUIET)
         line->quiet = loops || !(step->end > step->start) ? 0 : line->past.last;
-    shares_of(step->explain, step->line, step->event->phase)->elapsed +=
+    explain_shares_of(step->explain, step->line, step->event->phase)->elapsed +=
         explain_within(explain, line->ended, step->end);
     line->ended = step->end;
     line->over = line->over || step->kind->end;

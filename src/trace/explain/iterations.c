@@ -20,7 +20,7 @@ struct anchor {
     double last, first, covered;
 };
 
-void iterations_see(struct iterations *all, uint32_t spot, double start)
+void explain_iterations_see(struct iterations *all, uint32_t spot, double start)
 {
     if (all->last == spot + 1)
         return;
@@ -41,7 +41,7 @@ void iterations_see(struct iterations *all, uint32_t spot, double start)
     all->sum += hash_bytes(HASH_EMPTY, &spot, sizeof spot);
 }
 
-void iterations_decide(struct iterations *all)
+void explain_iterations_decide(struct iterations *all)
 {
     double best = 0;
     uint64_t fewest = UINT64_MAX;
@@ -64,7 +64,7 @@ void iterations_decide(struct iterations *all)
     all->last = 0;
 }
 
-void iterations_note(struct iterations *all, uint32_t spot, double start)
+void explain_iterations_note(struct iterations *all, uint32_t spot, double start)
 {
     bool begins = spot == all->begins && all->last != spot + 1;
     all->last = spot + 1;
@@ -74,7 +74,7 @@ void iterations_note(struct iterations *all, uint32_t spot, double start)
     all->starts[all->count++] = start;
 }
 
-void iterations_free(struct iterations *all)
+void explain_iterations_free(struct iterations *all)
 {
     free(all->anchors);
     free(all->starts);

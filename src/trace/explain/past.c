@@ -182,7 +182,7 @@ void step_add(const struct step *step, struct wait wait, bool meanwhile)
         line->first_wait = number;
 }
 
-struct shares *shares_of(struct explain *explain, struct line *line, uint32_t phase)
+struct shares *explain_shares_of(struct explain *explain, struct line *line, uint32_t phase)
 {
     size_t number = table_number(&explain->phases, &phase, sizeof phase);
     memory_extend(line->shares, number, &line->share_room);

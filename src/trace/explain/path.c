@@ -122,7 +122,7 @@ static void profile_thread(struct path *path, struct source *source, uint32_t nu
     struct trace_event event;
     double ended = NAN;
     uint32_t before = INT32_MAX;
-    while (source_event(source, (int)line->thread, &event)) {
+    while (trace_source_event(source, (int)line->thread, &event)) {
         uint32_t spot = spot_of(explain, source, &event);
         double start = trace_seconds(source->file, event.start),
                end = trace_seconds(source->file, event_end(&event));

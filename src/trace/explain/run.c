@@ -42,7 +42,7 @@ static void survey_thread(struct explain *explain, struct source *source, int th
     struct trace_event event;
     struct row row = {0};
     bool first = thread == 0 && explain->first_line[source->index] == 0;
-    while (source_event(source, thread, &event)) {
+    while (trace_source_event(source, thread, &event)) {
         const struct routine_kind *kind = kinds_find(&explain->kinds, source, &event);
         uint32_t spot = spot_of(explain, source, &event);
         double start = trace_seconds(source->file, event.start),
@@ -62,7 +62,7 @@ static void survey_thread(struct explain *explain, struct source *source, int th
         see_flag(explain, source->info->pe, kind, &event, &row);
         table_number(&explain->phases, &event.phase, sizeof event.phase);
         if (first && !kind->start && !kind->end && !call_polls(kind, &event))
-            iterations_see(explain->iterations, spot, start);
+            explain_iterations_see(explain->iterations, spot, start);
     }
 }
 
@@ -100,7 +100,7 @@ void explain_begin(struct explain *explain, struct reader *reader)
     }
     reader_status(reader);
     flags_sort(&explain->flags, (size_t)explain->pes);
-    iterations_decide(explain->iterations);
+    explain_iterations_decide(explain->iterations);
     explain->from = isfinite(explain->from) ? explain->from : explain->first;
     explain->to = isfinite(explain->to) ? explain->to : explain->last;
     explain->start = explain->from - explain->first;
@@ -150,7 +150,7 @@ void explain_free(struct explain *explain)
         free(arrays[i]);
     flags_free(&explain->flags);
     meetings_free(explain);
-    iterations_free(explain->iterations);
+    explain_iterations_free(explain->iterations);
 }
 
 /* ---- shmemtrace explain ---- */

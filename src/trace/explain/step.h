@@ -46,14 +46,14 @@ void step_add(const struct step *, struct wait, bool meanwhile);
 /* Adds a call to the past of the line, with its waits. */
 void step_push(const struct step *, double from, double to, struct call);
 /* Of a line in a phase. Valid until another phase is asked for. */
-struct shares *shares_of(struct explain *, struct line *, uint32_t phase);
+struct shares *explain_shares_of(struct explain *, struct line *, uint32_t phase);
 /* The line goes on only when another one has come so far, also where communication takes no time.
  */
 static inline void step_ideal(struct explain *explain, struct line *line, uint32_t phase,
                               double ideal)
 {
     if (ideal > line->ideal) {
-        shares_of(explain, line, phase)->ideal += ideal - line->ideal;
+        explain_shares_of(explain, line, phase)->ideal += ideal - line->ideal;
         line->ideal = ideal;
     }
 }

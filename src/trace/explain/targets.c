@@ -20,7 +20,7 @@ static struct progress *progress_of(struct explain *explain, uint32_t spot)
     return &explain->progress[spot];
 }
 
-bool progress_is_late(const struct explain *explain, uint32_t spot)
+bool explain_progress_is_late(const struct explain *explain, uint32_t spot)
 {
     if (spot >= explain->progress_room)
         return false;
@@ -31,7 +31,7 @@ bool progress_is_late(const struct explain *explain, uint32_t spot)
 bool wait_is_for_another(const struct explain *explain, const struct wait *wait)
 {
     return wait->by != NOBODY &&
-           (wait->cause != CAUSE_PROGRESS || progress_is_late(explain, wait->call.spot));
+           (wait->cause != CAUSE_PROGRESS || explain_progress_is_late(explain, wait->call.spot));
 }
 
 static void watch(struct step *step, int64_t pe)
@@ -112,7 +112,7 @@ static bool watch_end(struct step *step)
     if (wait.until - wait.from < MOST * (step->end - step->start))
         return false;
     progress_of(explain, line->call.spot)->with++;
-    if (step->kind->kind == OP_ATOMIC && !progress_is_late(explain, line->call.spot))
+    if (step->kind->kind == OP_ATOMIC && !explain_progress_is_late(explain, line->call.spot))
         return false;
     wait.by_call = explain->lines[wait.by].call;
     step_add(step, wait, true);

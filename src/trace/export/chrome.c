@@ -77,7 +77,7 @@ static void arrow(struct chrome *chrome, const struct source *source,
 {
     static const char *const done[] = {
         [TRANSFER_TO_PEER] = "written", [TRANSFER_FROM_PEER] = "read", [TRANSFER_BOTH] = "changed"};
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     const char *category = trace_class_names[routine->class];
     enum transfer transfer = trace_transfer(routine);
     int64_t peer = event_value(event, TRACE_PEER, -1);
@@ -104,7 +104,7 @@ static void arrow(struct chrome *chrome, const struct source *source,
 static void chrome_event(struct chrome *chrome, struct source *source,
                          const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     uint64_t start = LEAD + export_ns(source, event->start, chrome->origin),
              end = LEAD + export_ns(source, event_end(event), chrome->origin);
     chrome->last = fmax(chrome->last, trace_seconds(source->file, event_end(event)));
@@ -115,7 +115,8 @@ static void chrome_event(struct chrome *chrome, struct source *source,
     fputs(",\"name\":", chrome->out);
     json_string(chrome->out, routine->name);
     fprintf(chrome->out, ",\"cat\":\"%s\",\"args\":{", trace_class_names[routine->class]);
-    event_json_parameters(chrome->out, source->file, event, source_site_text(source, event), true);
+    event_json_parameters(chrome->out, source->file, event, trace_source_site_text(source, event),
+                          true);
     fputs("}}", chrome->out);
     arrow(chrome, source, event, start, end);
 }
@@ -125,7 +126,7 @@ static void chrome_source(struct chrome *chrome, struct source *source)
     const struct trace_info *info = source->info;
     name_pe(chrome, info->pe, " on ", info->host);
     struct trace_event event;
-    while (source_event(source, -1, &event)) {
+    while (trace_source_event(source, -1, &event)) {
         chrome_event(chrome, source, &event);
         reader_check_written(chrome->reader, chrome->out, chrome->path);
     }

@@ -256,9 +256,9 @@ static void collective(struct thread *thread, struct source *source,
                        const struct routine_kind *kind, const struct trace_event *event)
 {
     struct goal *goal = thread->pe->goal;
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     struct set_call call = {0, -1};
-    enum set_kind set = source_set(source, event, &call);
+    enum set_kind set = trace_source_set(source, event, &call);
     if (set == SET_NONE)
         return;
     if (set != SET_KNOWN || call.member < 0)

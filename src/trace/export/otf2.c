@@ -318,9 +318,9 @@ static void enter_program(const struct export *export, struct location *location
 static void write_event(struct export *export, struct source *source, struct location *location,
                         const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     struct set_call call = {WORLD, 0};
-    size_t number = source_number(source, event);
+    size_t number = trace_source_number(source, event);
     memory_extend(export->classes, number, &export->class_room);
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
@@ -334,8 +334,8 @@ static void write_event(struct export *export, struct source *source, struct loc
     enter_program(export, location, start);
     OTF2_RegionRef region = (OTF2_RegionRef)(PROGRAM + 1 + number);
     /* Records may only name sets of which their PE is a member. */
-    bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
-    const char *site = source_site_text(source, event);
+    bool collective = trace_source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
+    const char *site = trace_source_site_text(source, event);
     /* Texts of call sites are the first strings, so that their numbers are known by now. */
     if (site)
         must(export,
@@ -428,7 +428,7 @@ static void write_source(struct export *export, struct source *source)
     must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
     uint64_t last = 0;
     struct trace_event event;
-    while (source_event(source, -1, &event))
+    while (trace_source_event(source, -1, &event))
         if (event.thread < threads)
             write_event(export, source, &locations[event.thread], &event);
     for (size_t i = 0; i < threads; i++)

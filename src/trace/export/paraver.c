@@ -163,9 +163,9 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
                       uint64_t end)
 {
     const struct trace_event *event = next->event;
-    const struct trace_routine *routine = source_routine(next->source, event);
+    const struct trace_routine *routine = trace_source_routine(next->source, event);
     int pe = next->source->info->pe;
-    size_t number = source_number(next->source, event);
+    size_t number = trace_source_number(next->source, event);
     put_state(paraver, pe, event->thread, start, end, states[routine->class].number);
     fputs("2:", paraver->out);
     put_object(paraver, pe, event->thread);
@@ -178,7 +178,8 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
     if (event->site)
         fprintf(
             paraver->out, ":%d:%zu", EVENT_SITE,
-            sites_find(&next->source->reader->sites, source_site(next->source, next->event))->same);
+            sites_find(&next->source->reader->sites, trace_source_site(next->source, next->event))
+                ->same);
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);
 }

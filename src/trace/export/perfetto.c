@@ -56,7 +56,7 @@ enum { CLOCK_BOOT = 6, CLOCK_OF_SEQUENCE = 64 };
 #define BEGINNING 1000
 
 /* What has numbers, and the field of interned data that gives them. */
-enum interned { CATEGORIES, NAMES, ANNOTATIONS, TEXTS, INTERNED };
+enum interned_kind { CATEGORIES, NAMES, ANNOTATIONS, TEXTS, INTERNED };
 static const unsigned interned_fields[INTERNED] = {
     [CATEGORIES] = 1, [NAMES] = 2, [ANNOTATIONS] = 3, [TEXTS] = 29};
 
@@ -115,7 +115,7 @@ static void write_packet(struct perfetto *perfetto)
 }
 
 /* The number of a text. A new one is told in the packet that is being made. */
-static uint64_t intern(struct perfetto *perfetto, enum interned kind, const char *text)
+static uint64_t intern(struct perfetto *perfetto, enum interned_kind kind, const char *text)
 {
     struct table *numbers = &perfetto->numbers[kind];
     size_t before = numbers->count;
@@ -215,8 +215,8 @@ static void write_event(struct perfetto *perfetto, uint64_t time)
 static void write_call(struct perfetto *perfetto, struct source *source,
                        const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
-    const char *site = source_site_text(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
+    const char *site = trace_source_site_text(source, event);
     struct text *call = &perfetto->event;
     add_number(&perfetto->packet, PACKET_SEQUENCE_FLAGS, FLAG_NEEDED);
     add_number(call, EVENT_TYPE, TYPE_BEGIN);
@@ -244,13 +244,13 @@ static void write_source(struct perfetto *perfetto, struct source *source)
         begin_sequence(perfetto, describe_track(perfetto, process, info->pe, name));
         free(name);
         struct trace_event event;
-        while (source_event(source, thread, &event)) {
+        while (trace_source_event(source, thread, &event)) {
             write_call(perfetto, source, &event);
             reader_check_written(perfetto->reader, perfetto->out, perfetto->path);
         }
     }
     if (perfetto->reader->thread_ranges == 0)
-        source_ended(source);
+        trace_source_ended(source);
 }
 
 void export_perfetto(struct reader *reader, const char *path)

@@ -369,7 +369,7 @@ static event_writer *begin(struct reader *reader, event_writer *usual)
 static void put(event_writer *write, struct source *source, const struct trace_event *event)
 {
     struct reader *reader = source->reader;
-    write(reader->out, source->file, event, source_site_text(source, event));
+    write(reader->out, source->file, event, trace_source_site_text(source, event));
     reader_check_written(reader, reader->out, reader->out_name);
 }
 
@@ -381,11 +381,11 @@ static int dump(struct reader *reader)
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (write == event_text) {
             event_text_header(reader->out, source->info);
-            source_print_teams(source, reader->out);
+            trace_source_print_teams(source, reader->out);
             fprintf(reader->out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s",
                     "burst s");
         }
-        for (struct trace_event event; source_event(source, -1, &event);)
+        for (struct trace_event event; trace_source_event(source, -1, &event);)
             put(write, source, &event);
     }
     return reader_status(reader);

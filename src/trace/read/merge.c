@@ -60,7 +60,7 @@ static bool advance(const struct merge *merge, struct stream *stream)
         return false;
     stream->end = false;
     stream->event = stream->following;
-    stream->more = source_next(source, stream->cursor, &stream->following);
+    stream->more = trace_source_next(source, stream->cursor, &stream->following);
     stream->key = trace_seconds(source->file, stream->event.start);
     return true;
 }
@@ -90,7 +90,7 @@ struct merge *merge_open(struct reader *reader, bool ends)
                                       .cursor = trace_events(source->file, thread),
                                       .place = (size_t)(stream - merge->streams),
                                       .end = true};
-            stream->more = source_next(source, stream->cursor, &stream->following);
+            stream->more = trace_source_next(source, stream->cursor, &stream->following);
             if (advance(merge, stream))
                 merge->heap[merge->heap_size++] = stream;
             stream++;
@@ -135,8 +135,8 @@ void merge_close(struct merge *merge)
         trace_cursor_free(merge->streams[i].cursor);
     for (size_t i = 0; i < merge->source_count; i++) {
         if (merge->heap_size == 0 && merge->reader->thread_ranges == 0)
-            source_ended(merge->sources[i]);
-        source_close(merge->sources[i]);
+            trace_source_ended(merge->sources[i]);
+        trace_source_close(merge->sources[i]);
     }
     free(merge->sources);
     free(merge->streams);

@@ -23,12 +23,12 @@
 
 static void seal_head(struct pack_head *head)
 {
-    head->checksum = checksum(0, head, offsetof(struct pack_head, checksum));
+    head->checksum = hash_crc32c(0, head, offsetof(struct pack_head, checksum));
 }
 
 static void seal_entry(struct pack_entry *entry)
 {
-    entry->checksum = checksum(0, entry, offsetof(struct pack_entry, checksum));
+    entry->checksum = hash_crc32c(0, entry, offsetof(struct pack_entry, checksum));
 }
 
 static char *damaged(const char *path, const char *what)

@@ -154,8 +154,8 @@ static void parse_options(struct reader *reader, int argc, char **argv)
 {
     size_t count = reader_options(reader->command, reader->options);
     char *error, *help = text_format("shmemtrace %s -h", reader->command->name);
-    int first =
-        command_line_parse(reader->options, count, help, argc, argv, take_option, reader, &error);
+    int first = manual_parse_command_line(reader->options, count, help, argc, argv, take_option,
+                                          reader, &error);
     if (error)
         reader_fail(reader, 2, "%s", error);
     free(help);
@@ -245,7 +245,7 @@ void reader_tell_gaps(const struct reader *reader, uint64_t pointers, size_t sta
 static void check_input(struct reader *reader)
 {
     for (size_t i = 0; i < reader->count && !(reader->chosen && reader->thread_chosen); i++)
-        source_close(reader_source(reader, i));
+        trace_source_close(reader_source(reader, i));
     reader_status(reader);
 }
 
@@ -492,7 +492,7 @@ int reader_status(const struct reader *reader)
     return reader->status;
 }
 
-void source_close(struct source *source)
+void trace_source_close(struct source *source)
 {
     if (!source)
         return;
@@ -510,7 +510,7 @@ struct source *reader_next(struct reader *reader, struct source *before)
 {
     struct source *source = NULL;
     size_t i = before ? before->index + 1 : 0;
-    source_close(before);
+    trace_source_close(before);
     for (; i < reader->count && !source; i++)
         source = reader_source(reader, i);
     return source;
@@ -531,7 +531,7 @@ static void tell_damage(struct source *source, const struct trace_cursor *cursor
         reader_say(source->reader, "%s", trace_problem(cursor));
 }
 
-bool source_record(struct source *source, enum block_kind kind, struct trace_record *record)
+bool trace_source_record(struct source *source, enum block_kind kind, struct trace_record *record)
 {
     if (!source->records)
         source->records = trace_events(source->file, -1);
@@ -545,7 +545,7 @@ bool source_record(struct source *source, enum block_kind kind, struct trace_rec
     return false;
 }
 
-void source_ended(struct source *source)
+void trace_source_ended(struct source *source)
 {
     const struct trace_info *info = source->info;
     /* There may be more events, if the program went on after a signal and could not end properly.
@@ -566,7 +566,8 @@ static bool source_wants(const struct source *source, const struct trace_event *
                                   trace_seconds(source->file, event_end(event)) >= reader->from));
 }
 
-bool source_next(struct source *source, struct trace_cursor *cursor, struct trace_event *event)
+bool trace_source_next(struct source *source, struct trace_cursor *cursor,
+                       struct trace_event *event)
 {
     for (;;) {
         int more = trace_next(cursor, event);
@@ -582,30 +583,30 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
     }
 }
 
-bool source_event(struct source *source, int thread, struct trace_event *event)
+bool trace_source_event(struct source *source, int thread, struct trace_event *event)
 {
     if (!source->cursor)
         source->cursor = trace_events(source->file, thread);
-    if (source_next(source, source->cursor, event))
+    if (trace_source_next(source, source->cursor, event))
         return true;
     trace_cursor_free(source->cursor);
     source->cursor = NULL;
     if (thread < 0)
-        source_ended(source);
+        trace_source_ended(source);
     return false;
 }
 
-size_t source_number(struct source *source, const struct trace_event *event)
+size_t trace_source_number(struct source *source, const struct trace_event *event)
 {
     size_t *number = &source->numbers[event->routine];
     if (*number == 0) {
-        const char *name = source_routine(source, event)->name;
+        const char *name = trace_source_routine(source, event)->name;
         *number = 1 + table_number(&source->reader->routines, name, strlen(name) + 1);
     }
     return *number - 1;
 }
 
-size_t source_site(struct source *source, const struct trace_event *event)
+size_t trace_source_site(struct source *source, const struct trace_event *event)
 {
     size_t depth;
     const uint64_t *addresses = trace_site(source->file, event->site, &depth);
@@ -618,9 +619,9 @@ size_t source_site(struct source *source, const struct trace_event *event)
     return *number;
 }
 
-const char *source_site_text(struct source *source, const struct trace_event *event)
+const char *trace_source_site_text(struct source *source, const struct trace_event *event)
 {
-    size_t site = source_site(source, event);
+    size_t site = trace_source_site(source, event);
     return site ? sites_text(&source->reader->sites, site) : NULL;
 }
 

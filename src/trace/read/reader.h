@@ -33,7 +33,7 @@ struct reader_command {
 };
 
 /* The commands that print what is there; the others have folders of their own. */
-extern const struct reader_command dump_command, summary_command, merge_command;
+extern const struct reader_command dump_command, trace_summary_command, merge_command;
 
 struct reader {
     const struct reader_command *command;
@@ -51,11 +51,11 @@ struct reader {
     uint64_t kept; /* events that the user has selected */
     FILE *out;
     const char *out_name;
-    struct table
-        routines;     /* names of the routines of all files, as far as source_number() was called */
-    struct sets sets; /* sets of PEs of all files, as far as source_set() was called */
-    struct sites sites;           /* call sites of all files, as far as source_site() was called */
-    int status;                   /* so far */
+    struct table routines; /* names of the routines of all files, as far as trace_source_number()
+                              was called */
+    struct sets sets;      /* sets of PEs of all files, as far as trace_source_set() was called */
+    struct sites sites;    /* call sites of all files, as far as trace_source_site() was called */
+    int status;            /* so far */
     struct trace_file *first;     /* that could be read; it stays open, */
     const struct trace_info *run; /* since it says most of the run */
     bool *has_pe;                 /* by PE of the run: there is a file of it, so far */
@@ -68,7 +68,7 @@ struct reader {
     bool thread_chosen;           /* --thread selects a thread of such a file */
 };
 
-/* The teams of a PE, read when source_set() first needs them (teams.h). */
+/* The teams of a PE, read when trace_source_set() first needs them (teams.h). */
 struct source_teams {
     bool read;
     size_t count;
@@ -86,7 +86,7 @@ struct source {
     const char *path;
     struct trace_file *file;
     const struct trace_info *info;
-    struct trace_cursor *cursor, *records; /* of source_event() and source_record() */
+    struct trace_cursor *cursor, *records; /* of trace_source_event() and trace_source_record() */
     double seconds_per_tick;
     bool *wanted;    /* by routine */
     size_t *numbers; /* by routine: number + 1 in the reader's table; 0: not known yet */
@@ -133,38 +133,38 @@ void reader_close_written(const struct reader *, FILE *, const char *path);
 /* Opens the file with that index. NULL if it is not selected, or cannot be read, which is reported.
  */
 struct source *reader_source(struct reader *, size_t index);
-void source_close(struct source *);
+void trace_source_close(struct source *);
 /* The next selected file that can be read: first after NULL. Closes the one before. NULL: all were
  * read. */
 struct source *reader_next(struct reader *, struct source *before);
 /* The next selected event, from the first one on: of one thread, or of all (-1, in the order of
  * blocks). False at the end, after which the first one is next again. Damage is reported once for
  * each file, however often it is opened; after all threads also if events are missing. */
-bool source_event(struct source *, int thread, struct trace_event *);
+bool trace_source_event(struct source *, int thread, struct trace_event *);
 /* The next selected event of a cursor, for callers that need several cursors. */
-bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
-/* Call it when all events were read by source_next(), or thread by thread. Reports if they are
- * fewer than the file's ending says. */
-void source_ended(struct source *);
+bool trace_source_next(struct source *, struct trace_cursor *, struct trace_event *);
+/* Call it when all events were read by trace_source_next(), or thread by thread. Reports if they
+ * are fewer than the file's ending says. */
+void trace_source_ended(struct source *);
 /* The next record of that kind, all of which are to be read. False at the end; damage is reported.
  */
-bool source_record(struct source *, enum block_kind, struct trace_record *);
+bool trace_source_record(struct source *, enum block_kind, struct trace_record *);
 bool reader_wants_thread(const struct reader *, long thread);
 
-static inline const struct trace_routine *source_routine(const struct source *source,
-                                                         const struct trace_event *event)
+static inline const struct trace_routine *trace_source_routine(const struct source *source,
+                                                               const struct trace_event *event)
 {
     return trace_routine(source->file, event->routine);
 }
 
 /* The number of the event's routine among those of all files (reader->routines). */
-size_t source_number(struct source *, const struct trace_event *);
+size_t trace_source_number(struct source *, const struct trace_event *);
 
 /* The number of the event's call site among those of all files (reader->sites); 0: not known.
  * sites_text(&reader->sites, number) says where it is, also when the file is closed. */
-size_t source_site(struct source *, const struct trace_event *);
+size_t trace_source_site(struct source *, const struct trace_event *);
 /* Its text; NULL: not known. */
-const char *source_site_text(struct source *, const struct trace_event *);
+const char *trace_source_site_text(struct source *, const struct trace_event *);
 
 /* Which way a call moves data. */
 enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };
@@ -215,10 +215,10 @@ struct set_call {
     size_t set;
     int64_t member;
 };
-enum set_kind source_set(struct source *, const struct trace_event *, struct set_call *);
+enum set_kind trace_source_set(struct source *, const struct trace_event *, struct set_call *);
 
 /* Prints a line for each team of the PE: "# team 1: PEs 0, step 2, 2 of them". */
-void source_print_teams(struct source *, FILE *out);
+void trace_source_print_teams(struct source *, FILE *out);
 
 /*
  * ---- merge.c ----

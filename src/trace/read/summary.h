@@ -148,7 +148,7 @@ struct summary {
 };
 
 /* PEs of which results have means. */
-static inline size_t summary_pes(const struct summary *summary)
+static inline size_t trace_summary_pes(const struct summary *summary)
 {
     int pes = summary->reader->run->pes;
     return pes <= SUMMARY_MOST_PES ? (size_t)pes : 0;
@@ -156,14 +156,14 @@ static inline size_t summary_pes(const struct summary *summary)
 
 /* Reads the trace. A summary begins with the reader, and what is wanted. Ends the program if
  * nothing can be read. Returns the exit status. */
-int summary_collect(struct summary *);
-void summary_release(struct summary *); /* what it holds */
+int trace_summary_collect(struct summary *);
+void trace_summary_release(struct summary *); /* what it holds */
 
-void summary_as_text(const struct summary *);
+void trace_summary_as_text(const struct summary *);
 /* Around the pairs, which are written as they come: */
-void summary_json_begin(const struct summary *);
-void summary_json_pair(const struct summary *, const struct summary_pair *);
-void summary_json_end(const struct summary *);
-void summary_results(struct summary *); /* sorts the groups */
+void trace_summary_json_begin(const struct summary *);
+void trace_summary_json_pair(const struct summary *, const struct summary_pair *);
+void trace_summary_json_end(const struct summary *);
+void trace_summary_results(struct summary *); /* sorts the groups */
 
 #endif

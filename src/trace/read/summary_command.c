@@ -72,7 +72,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
 {
     size_t key[2] = {routine, size_of(bytes)};
     struct summary_group *group = table_value(&summary->groups, key, sizeof key, sizeof *group);
-    size_t pes = summary_pes(summary);
+    size_t pes = trace_summary_pes(summary);
     if (group->times.count == 0) {
         group->routine = key[0];
         group->size = key[1];
@@ -141,7 +141,7 @@ static void end_row(struct summary *summary)
         if (summary->take_pair)
             summary->take_pair(summary->context, &pairs[i]);
         else if (summary->json)
-            summary_json_pair(summary, &pairs[i]);
+            trace_summary_json_pair(summary, &pairs[i]);
         summary->pair_count++;
         keep_best(summary, &pairs[i]);
     }
@@ -184,7 +184,7 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
                       const struct trace_event *event)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     int64_t bytes = event_value(event, TRACE_BYTES, 0);
     double seconds = (double)event->duration * source->seconds_per_tick;
     const struct calls one = {
@@ -195,9 +195,9 @@ static void add_event(struct summary *summary, struct source *source, struct sum
         .burst = (double)event->burst * source->seconds_per_tick,
     };
     summary->pointers += event_gives_pointer(source, event);
-    size_t number = source_number(source, event);
+    size_t number = trace_source_number(source, event);
     add_calls(summary, pe, number, routine, &one);
-    size_t site = source_site(source, event);
+    size_t site = trace_source_site(source, event);
     if (site) {
         const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, number};
         struct summary_row *row = table_value(&summary->sites, key, sizeof key, sizeof *row);
@@ -215,7 +215,7 @@ static void read_events(struct summary *summary, struct source *source, struct s
 {
     struct trace_event event;
     int64_t first = 0, last = 0;
-    for (bool begun = false; source_event(source, -1, &event); begun = true) {
+    for (bool begun = false; trace_source_event(source, -1, &event); begun = true) {
         add_event(summary, source, pe, &event);
         if (summary->take_event)
             summary->take_event(summary->context, source, &event);
@@ -238,7 +238,7 @@ static void read_profile(struct summary *summary, struct source *source, struct 
 {
     struct trace_record record;
     summary->profile = true;
-    while (source_record(source, BLOCK_PROFILE, &record)) {
+    while (trace_source_record(source, BLOCK_PROFILE, &record)) {
         const struct trace_profile *row = &record.profile;
         struct trace_event event = {.routine = row->routine};
         if (!source->wanted[row->routine] || !reader_wants_thread(source->reader, record.thread))
@@ -249,8 +249,8 @@ static void read_profile(struct summary *summary, struct source *source, struct 
             .peer = row->peer,
             .phase = row->phase,
         };
-        add_calls(summary, pe, source_number(source, &event), source_routine(source, &event),
-                  &calls);
+        add_calls(summary, pe, trace_source_number(source, &event),
+                  trace_source_routine(source, &event), &calls);
     }
     summary->events += (uint64_t)pe->of[QUANTITY_CALLS];
 }
@@ -261,7 +261,7 @@ static void read_counters(struct summary *summary, struct source *source)
     if (info->counters == 0 || info->counters != summary->counter_count)
         return;
     struct trace_record record;
-    while (source_record(source, BLOCK_PHASES, &record)) {
+    while (trace_source_record(source, BLOCK_PHASES, &record)) {
         const struct trace_phase *stretch = &record.phase;
         if (!reader_wants_thread(source->reader, record.thread))
             continue;
@@ -273,7 +273,7 @@ static void read_counters(struct summary *summary, struct source *source)
     }
 }
 
-void summary_release(struct summary *summary)
+void trace_summary_release(struct summary *summary)
 {
     free(summary->routines);
     free(summary->per_pe);
@@ -290,14 +290,14 @@ void summary_release(struct summary *summary)
         table_free(tables[i]);
 }
 
-int summary_collect(struct summary *summary)
+int trace_summary_collect(struct summary *summary)
 {
     struct reader *reader = summary->reader;
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (summary->pe_count == 0) {
             summary->counter_count = summary->reader->run->counters;
             if (summary->json)
-                summary_json_begin(summary);
+                trace_summary_json_begin(summary);
         }
         summary->per_pe =
             memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
@@ -327,14 +327,14 @@ static int summarize(struct reader *reader)
     reader_open_output(reader);
     *summary =
         (struct summary){.reader = reader, .out = reader->out, .json = json, .grouped = results};
-    int status = summary_collect(summary);
+    int status = trace_summary_collect(summary);
     if (json)
-        summary_json_end(summary);
+        trace_summary_json_end(summary);
     else if (results)
-        summary_results(summary);
+        trace_summary_results(summary);
     else
-        summary_as_text(summary);
-    summary_release(summary);
+        trace_summary_as_text(summary);
+    trace_summary_release(summary);
     free(summary);
     return status;
 }
@@ -345,7 +345,7 @@ static const struct manual_option options[] = {
     {0},
 };
 
-const struct reader_command summary_command = {
+const struct reader_command trace_summary_command = {
     .name = "summary",
     .summary =
         "Sums up calls, bytes and times by routine, call site, pair of PEs, size, PE and phase.",

@@ -258,7 +258,7 @@ static void text_phases(const struct summary *summary)
     }
 }
 
-void summary_as_text(const struct summary *summary)
+void trace_summary_as_text(const struct summary *summary)
 {
     text_head(summary);
     text_rows(summary, summary->routines, summary->reader->routines.count, false);
@@ -295,7 +295,7 @@ static void json_total(FILE *out, const struct total *total)
                total->bytes, total->seconds, total->longest);
 }
 
-void summary_json_begin(const struct summary *summary)
+void trace_summary_json_begin(const struct summary *summary)
 {
     const struct trace_info *run = summary->reader->run;
     json_print(summary->out,
@@ -303,7 +303,7 @@ void summary_json_begin(const struct summary *summary)
                summary->reader->path, run->command, run->library, run->date, run->pes);
 }
 
-void summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
+void trace_summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
 {
     fputs(summary->pair_count ? ",\n" : "\n", summary->out);
     json_print(summary->out,
@@ -414,7 +414,7 @@ static void json_bursts(const struct summary *summary)
     }
 }
 
-void summary_json_end(const struct summary *summary)
+void trace_summary_json_end(const struct summary *summary)
 {
     json_rows(summary, "routines", summary->routines, summary->reader->routines.count);
     json_rows(summary, "sites", summary->sites.values, summary->sites.count);
@@ -477,7 +477,7 @@ static void result(const struct summary *summary, size_t block, const struct sum
                name, block, name, call, bytes, summary->reader->run->pes, bytes);
     result_times(out, &group->times);
     json_print(out, ",'per_pe':[");
-    size_t pes = summary_pes(summary);
+    size_t pes = trace_summary_pes(summary);
     for (size_t i = 0; i < pes; i++) {
         fputs(i ? "," : "", out);
         json_number(out, group->counts[i] ? group->sums[i] / (double)group->counts[i] : NAN);
@@ -491,7 +491,7 @@ static void result(const struct summary *summary, size_t block, const struct sum
     fputs("]}\n", out);
 }
 
-void summary_results(struct summary *summary)
+void trace_summary_results(struct summary *summary)
 {
     FILE *out = summary->out;
     size_t count = summary->groups.count, block = 0;

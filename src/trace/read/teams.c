@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
-#define TEAMS_SHOWN 64 /* by source_print_teams() */
+#define TEAMS_SHOWN 64 /* by trace_source_print_teams() */
 
 /* ---- Teams of a PE ---- */
 
@@ -62,7 +62,7 @@ static const struct source_teams *teams_of(struct source *source)
     if (source->teams.read)
         return &source->teams;
     source->teams.read = true;
-    while (source_record(source, BLOCK_TEAMS, &record)) {
+    while (trace_source_record(source, BLOCK_TEAMS, &record)) {
         struct trace_team piece = record.team;
         if (piece.range.index == 0) {
             first = piece;
@@ -86,7 +86,7 @@ static const struct source_teams *teams_of(struct source *source)
     return &source->teams;
 }
 
-void source_print_teams(struct source *source, FILE *out)
+void trace_source_print_teams(struct source *source, FILE *out)
 {
     const struct source_teams *all = teams_of(source);
     size_t shown = 0;
@@ -139,10 +139,10 @@ static enum set_kind team_set(struct source *source, int64_t number, struct set_
     return SET_KNOWN;
 }
 
-enum set_kind source_set(struct source *source, const struct trace_event *event,
-                         struct set_call *call)
+enum set_kind trace_source_set(struct source *source, const struct trace_event *event,
+                               struct set_call *call)
 {
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     int64_t start = event_value(event, TRACE_SET_START, 0),
             stride = event_value(event, TRACE_SET_STRIDE, 1);
     /* Creating a team is collective over its parent. The set that the call names may be a part of

@@ -93,7 +93,7 @@ static const enum category categories[TRACE_CLASSES] = {
 };
 
 /* A call within the window; calls of a line are made not to overlap, whatever the file says. */
-struct shown {
+struct drawn_call {
     uint32_t line, spot;
     double start, end;
 };
@@ -107,13 +107,13 @@ struct item {
 
 /* ---- Numbers as bytes, in base64, so that a page of text can hold millions of them ---- */
 
-struct packed {
+struct base64_stream {
     struct text block; /* that is being filled */
     uint64_t written;  /* characters so far */
 };
 
 /* Writes the block; returns at which character it begins. */
-static uint64_t packed_write(struct packed *packed, FILE *out)
+static uint64_t packed_write(struct base64_stream *packed, FILE *out)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -145,23 +145,23 @@ static void begin_lines(struct timeline *timeline)
 
 /* Whether a call is in the window, and how it is shown. Those of a thread come in their order. */
 static bool show(struct timeline *timeline, struct source *source, const struct trace_event *event,
-                 struct shown *shown)
+                 struct drawn_call *shown)
 {
     struct explain *explain = timeline->explain;
     const struct line *line = explain_line(explain, source, event);
     if (!line)
         return false;
-    *shown = (struct shown){.line = (uint32_t)(line - explain->lines),
-                            .spot = spot_of(explain, source, event),
-                            .start = trace_seconds(source->file, event->start),
-                            .end = trace_seconds(source->file, event_end(event))};
+    *shown = (struct drawn_call){.line = (uint32_t)(line - explain->lines),
+                                 .spot = spot_of(explain, source, event),
+                                 .start = trace_seconds(source->file, event->start),
+                                 .end = trace_seconds(source->file, event_end(event))};
     double *last = &timeline->lines[shown->line].last;
     shown->start = fmax(shown->start, *last);
     if (!(shown->end > explain->from && shown->end >= shown->start && shown->start < explain->to))
         return false;
     *last = shown->end;
     memory_extend(timeline->categories, shown->spot, &timeline->category_room);
-    const struct trace_routine *routine = source_routine(source, event);
+    const struct trace_routine *routine = trace_source_routine(source, event);
     timeline->categories[shown->spot] =
         trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET : categories[routine->class];
     return true;
@@ -169,7 +169,7 @@ static bool show(struct timeline *timeline, struct source *source, const struct 
 
 /* ---- Shares of stretches of time ---- */
 
-static void add_shares(struct timeline *timeline, const struct shown *call)
+static void add_shares(struct timeline *timeline, const struct drawn_call *call)
 {
     const struct explain *explain = timeline->explain;
     double width = (explain->to - explain->from) / timeline->buckets;
@@ -188,7 +188,7 @@ static void add_shares(struct timeline *timeline, const struct shown *call)
 static void timeline_survey(struct timeline *timeline, struct source *source,
                             const struct trace_event *event)
 {
-    struct shown call;
+    struct drawn_call call;
     if (!show(timeline, source, event, &call))
         return;
     timeline->calls++;
@@ -209,7 +209,7 @@ static void timeline_survey(struct timeline *timeline, struct source *source,
 
 struct packing {
     struct timeline *timeline;
-    struct packed *packed;
+    struct base64_stream *packed;
     FILE *out, *blocks; /* blocks: [row, character, characters, begin (ns)] of each */
     double span;        /* calls within this many seconds are taken together */
     uint32_t line;      /* of the block */
@@ -269,7 +269,7 @@ static void end_item(struct packing *packing)
         end_block(packing);
 }
 
-static void pack_call(struct packing *packing, const struct shown *call)
+static void pack_call(struct packing *packing, const struct drawn_call *call)
 {
     struct item *item = &packing->item;
     double inside = call->end - call->start;
@@ -292,14 +292,14 @@ static void pack_call(struct packing *packing, const struct shown *call)
 static void pack_source(struct packing *packing, struct source *source)
 {
     struct trace_event event;
-    struct shown call;
+    struct drawn_call call;
     for (int thread = 0; thread < source->info->threads; thread++)
-        while (source_event(source, thread, &event))
+        while (trace_source_event(source, thread, &event))
             if (show(packing->timeline, source, &event, &call))
                 pack_call(packing, &call);
 }
 
-static void pack_calls(struct timeline *timeline, struct packed *packed, FILE *out)
+static void pack_calls(struct timeline *timeline, struct base64_stream *packed, FILE *out)
 {
     struct source *source = NULL;
     size_t size;
@@ -353,7 +353,7 @@ static size_t choose_waits(const struct explain *explain, uint32_t **chosen)
     return count;
 }
 
-static void pack_waits(struct timeline *timeline, struct packed *packed, FILE *out)
+static void pack_waits(struct timeline *timeline, struct base64_stream *packed, FILE *out)
 {
     const struct explain *explain = timeline->explain;
     uint32_t *chosen = NULL;
@@ -399,7 +399,7 @@ static void timeline_begin(struct timeline *timeline)
 /* Then reads the trace again, and writes what the page unpacks. */
 static void timeline_write(struct timeline *timeline, FILE *out)
 {
-    struct packed packed = {0};
+    struct base64_stream packed = {0};
     while (timeline->level + 1 < TIMELINE_LEVELS &&
            timeline->counts[timeline->level] > timeline->most)
         timeline->level++;
@@ -654,10 +654,10 @@ static void sum_up(struct page *page, struct reader *reader)
     reader_window(reader);
     matrix_begin(&page->matrix, &page->explain);
     timeline_begin(&page->timeline);
-    summary_collect(summary);
-    summary_json_end(summary);
+    trace_summary_collect(summary);
+    trace_summary_json_end(summary);
     fclose(out);
-    summary_release(summary);
+    trace_summary_release(summary);
     free(summary);
 }
 
@@ -723,7 +723,7 @@ static const struct manual_option options[] = {
     {0},
 };
 
-const struct reader_command report_command = {
+const struct reader_command trace_report_command = {
     .name = "report",
     .summary = "Writes a page for browsers: explain and summary with a time line of all calls.",
     .options = options,

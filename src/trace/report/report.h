@@ -4,7 +4,7 @@
 
 #include "trace/read/reader.h"
 
-extern const struct reader_command report_command;
+extern const struct reader_command trace_report_command;
 
 /* ---- The texts of the page, which the build takes from their files (Makefile). $name is replaced
  * ---- */

@@ -29,7 +29,7 @@
 
 static bool one_clock; /* of all PEs, as seen at the start */
 
-void clocks_loaded(void)
+void trace_clocks_loaded(void)
 {
     const char *recorder = getenv("SHMEMTRACE_RECORDER");
     timer_calibration_begin();
@@ -73,7 +73,7 @@ static struct timer *choose_timer(void)
     return timer_find(trace_run.clock_gettime ? "clock_gettime" : "tsc");
 }
 
-void clocks_start_alone(void)
+void trace_clocks_start_alone(void)
 {
     struct timer *timer = choose_timer();
     timer->ticks_per_second = timer_calibrate(timer);
@@ -85,7 +85,7 @@ void clocks_start_alone(void)
              "%s, not synchronized: no room in the symmetric heap", timer->name);
 }
 
-void clocks_start(void)
+void trace_clocks_start(void)
 {
     struct timer *timer = choose_timer();
     /* One rate for the PEs of a node: rates that each has measured would look like drift. */
@@ -110,7 +110,7 @@ void clocks_start(void)
     tell_clocks(&report);
 }
 
-void clocks_finish(void)
+void trace_clocks_finish(void)
 {
     if (!tracer.info.start.known || !comm_attach())
         return;
@@ -181,7 +181,7 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-void clocks_measure_cost(void)
+void trace_clocks_measure_cost(void)
 {
     static const bool recorded[] = {true};
     struct trace_entry *entries = malloc(CALLS * ENTRY_BYTES);

@@ -30,8 +30,8 @@ static size_t known_count;
 
 static bool note_known(const struct module *module)
 {
-    uint32_t sum = checksum(checksum(0, module->path, strlen(module->path)), &module->id,
-                            strlen(module->id.text));
+    uint32_t sum = hash_crc32c(hash_crc32c(0, module->path, strlen(module->path)), &module->id,
+                               strlen(module->id.text));
     for (size_t i = 0; i < known_count; i++)
         if (known[i].begin == module->begin && known[i].sum == sum)
             return true;

@@ -206,7 +206,7 @@ static void claim_replace(int job, int first_pe)
 
 __attribute__((constructor)) static void loaded(void)
 {
-    clocks_loaded();
+    trace_clocks_loaded();
 }
 
 /* What keeps a PE from tracing. */
@@ -310,9 +310,9 @@ static bool start_together(void)
     const bool together = comm_attach();
     bool traced = agree(&problem, together);
     if (traced) {
-        together ? clocks_start() : clocks_start_alone();
+        together ? trace_clocks_start() : trace_clocks_start_alone();
         places_find();
-        clocks_measure_cost();
+        trace_clocks_measure_cost();
         traced = create_files(together);
     }
     if (together)
@@ -351,14 +351,14 @@ void trace_finishing(void)
 {
     struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
     if (tracer.pid && !tracer.traced)
-        clocks_finish(); /* other PEs may be, and count on this one */
+        trace_clocks_finish(); /* other PEs may be, and count on this one */
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     tracer_leave_call(); /* a handler of a signal may end the program */
     if (thread)
         thread->common.inside = true;
     int64_t begin = (int64_t)trace_now();
-    clocks_finish();
+    trace_clocks_finish();
     comm_steady(); /* what was loaded since */
     if (thread && !thread->profile) {
         struct position last =

@@ -308,14 +308,14 @@ struct trace_thread *trace_begin_otherwise(unsigned routine)
 {
     struct trace_thread *thread = trace_this_thread;
     int off = atomic_load(&tracer.off);
-    if (off & OFF_ENDED || (thread && thread->inside) || plans[routine] == PLAN_IGNORE)
+    if (off & OFF_ENDED || (thread && thread->inside) || tracer_plans[routine] == PLAN_IGNORE)
         return NULL;
     if (!thread)
         thread = create();
     if (!thread)
         return NULL;
     thread->inside = true;
-    if (off || tracer.recording.summary || plans[routine] != PLAN_RECORD)
+    if (off || tracer.recording.summary || tracer_plans[routine] != PLAN_RECORD)
         go_aside((struct tracer_thread *)thread);
     return thread;
 }
@@ -327,7 +327,7 @@ static void end_aside(struct tracer_thread *thread, const struct trace_entry *en
     int off = atomic_load(&tracer.off);
     thread->common.calls--;
     leave_aside(thread);
-    if (plans[routine] != PLAN_RECORD)
+    if (tracer_plans[routine] != PLAN_RECORD)
         return;
     if (off & (OFF_PHASE | OFF_CONTROL))
         return;

@@ -37,8 +37,8 @@ void tracer_say(const char *format, ...)
 
 /* ---- Which calls are recorded ---- */
 
-struct series_kind *plan_kinds;
-uint8_t *plans;
+struct trace_series_kind *plan_kinds;
+uint8_t *tracer_plans;
 static bool *quick_some, *quick_none; /* by routine, see struct trace_run */
 
 /* Signal handlers and other threads may change tracer.off at the same time. */
@@ -85,17 +85,17 @@ static enum plan choose_plan(const struct trace_routine *routine, bool usual)
 
 bool plan_routines(void)
 {
-    plans = calloc(trace_routine_count, sizeof *plans);
+    tracer_plans = calloc(trace_routine_count, sizeof *tracer_plans);
     quick_some = calloc(trace_routine_count, sizeof *quick_some);
     quick_none = calloc(trace_routine_count, sizeof *quick_none);
     plan_kinds = calloc(trace_routine_count, sizeof *plan_kinds);
-    if (!plans || !quick_some || !quick_none || !plan_kinds)
+    if (!tracer_plans || !quick_some || !quick_none || !plan_kinds)
         return false;
     for (unsigned i = 0; i < trace_routine_count; i++) {
-        plans[i] = (uint8_t)choose_plan(&trace_routines[i], trace_routine_on[i]);
-        quick_some[i] =
-            plans[i] == PLAN_RECORD && !(trace_values && trace_puts_value(&trace_routines[i]));
-        plan_kinds[i] = series_kind(&trace_routines[i]);
+        tracer_plans[i] = (uint8_t)choose_plan(&trace_routines[i], trace_routine_on[i]);
+        quick_some[i] = tracer_plans[i] == PLAN_RECORD &&
+                        !(trace_values && trace_puts_value(&trace_routines[i]));
+        plan_kinds[i] = trace_series_kind(&trace_routines[i]);
     }
     return true;
 }

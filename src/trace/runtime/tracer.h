@@ -56,8 +56,8 @@ enum plan {
 
 /* Decides for all routines by tracer.recording. Call it once. False if there is no memory. */
 bool plan_routines(void);
-extern uint8_t *plans;                 /* enum plan by routine */
-extern struct series_kind *plan_kinds; /* by routine */
+extern uint8_t *tracer_plans;                /* enum plan by routine */
+extern struct trace_series_kind *plan_kinds; /* by routine */
 
 /* Begins to record, unless there is one of these reasons (OFF_...) not to. */
 void tracer_begin(int reasons);
@@ -152,17 +152,17 @@ char *file_problem(const char *what, const char *remedy);
  */
 
 /* Reads the clock first. Call it as early as possible. */
-void clocks_loaded(void);
+void trace_clocks_loaded(void);
 /* Learns the rate of the clock, and its relation to that of PE 0. Collective over all PEs, while
  * comm is attached; or without: every PE for itself. */
-void clocks_start(void);
-void clocks_start_alone(void);
+void trace_clocks_start(void);
+void trace_clocks_start_alone(void);
 /* Collective over all PEs. */
-void clocks_finish(void);
+void trace_clocks_finish(void);
 /* Measures what recording costs the application (tracer.info), in less than a millisecond. The
  * costs stay 0 if there is no memory for it. Call it when the clock is chosen, on the thread that
  * starts the library, before any call is recorded. */
-void clocks_measure_cost(void);
+void trace_clocks_measure_cost(void);
 
 /*
  * ---- modules.c ----

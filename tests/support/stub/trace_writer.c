@@ -137,7 +137,7 @@ static long ending;
 static int64_t clock_offset, beginning, apart;
 static bool opened;
 static struct thread *thread;
-static struct series_kind kinds[ROUTINES];
+static struct trace_series_kind kinds[ROUTINES];
 
 static void fail(const char *text)
 {
@@ -500,7 +500,7 @@ int main(int argc, char **argv)
     folder = argc > 1 ? argv[1] : ".";
     thread = calloc(THREADS, sizeof *thread);
     for (size_t i = 0; i < ROUTINES; i++)
-        kinds[i] = series_kind(&routines[i]);
+        kinds[i] = trace_series_kind(&routines[i]);
     for (int i = 0; i < THREADS; i++) {
         thread[i].encoder.routines = ROUTINES;
         thread[i].encoder.kinds = kinds;
