@@ -14,8 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/read/event_out.h"
-#include "trace/read/pack.h"
+/* For their functions that print one event, and that make checksums of packs. */
+#include "trace/read/event_out.c"
+#include "trace/read/pack.c"
 #include "trace/read/read.h"
 
 #define THREADS_READ 3 /* cursors of single threads that are tried */
@@ -269,7 +270,7 @@ static void repair_pack(uint8_t *data, size_t size)
     head.bytes = size;
     if (head.files > (size - sizeof head) / sizeof entry)
         head.files = (uint32_t)((size - sizeof head) / sizeof entry);
-    pack_seal_head(&head);
+    seal_head(&head);
     memcpy(data, &head, sizeof head);
     size_t next = sizeof head + head.files * sizeof entry;
     for (uint32_t i = 0; i < head.files; i++) {
@@ -278,7 +279,7 @@ static void repair_pack(uint8_t *data, size_t size)
         entry.at = next;
         if (entry.bytes > size - next || i + 1 == head.files)
             entry.bytes = size - next;
-        pack_seal_entry(&entry);
+        seal_entry(&entry);
         memcpy(place, &entry, sizeof entry);
         repair(data + next, entry.bytes);
         next += entry.bytes;

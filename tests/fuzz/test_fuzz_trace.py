@@ -37,11 +37,11 @@ def files_in(folder):
 
 
 def code():
-    """The readers; recording is left out."""
+    """The readers; recording is left out. The target itself includes what prints events, and packs."""
     sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/check", "trace/explain", "trace/report",
                                            "trace/export")
                for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))
-               if os.path.basename(path) not in ("main.c", "record.c")]
+               if os.path.basename(path) not in ("main.c", "record.c", "event_out.c", "pack.c")]
     sources += [os.path.join(ROOT, "src/sim/routines.c"), os.path.join(build_directory(), "trace/page.c")]
     return Code(
         name="trace-",
