@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "engine/factor.h"
-#include "engine/state.h"
+#include "engine/private.h"
 
 /* From this ratio on it is told in times, below in percent. */
 #define IN_TIMES 1.5

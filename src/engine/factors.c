@@ -14,7 +14,7 @@
 #include "comm/comm.h"
 #include "engine/batches.h"
 #include "engine/factor.h"
-#include "engine/state.h"
+#include "engine/private.h"
 #include "engine/watchdog.h"
 #include "stats/factorial.h"
 #include "stats/random.h"

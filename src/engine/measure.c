@@ -2,7 +2,7 @@
  * One request from start to end: whether it can be measured, attempts by the members of the set,
  * the result.
  */
-#include "engine/state.h"
+#include "engine/private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -236,39 +236,35 @@ static void next_buffers(struct bench *bench)
         comm_barrier(pe_set_group(run->set));
 }
 
-/* counts: a value for each event that is counted, NaN where this PE only watches; NULL: none is. */
-static double run_once(struct bench *bench, double *counts)
+static double run_once(struct bench *bench)
 {
     struct window *window = &bench->services.window;
-    if (counts)
-        counters_begin();
     watchdog_progress();
     next_buffers(bench);
     window->started_late = window->took_too_long = false;
     bench->run.repeated++;
-    double value = bench->run.function->run(&bench->run);
+    return bench->run.function->run(&bench->run);
+}
+
+/* counts: a value for each event that is counted, NaN where this PE only watches; NULL: none is. */
+static double run_in_batch(struct bench *bench, double *counts)
+{
+    const struct measurement *function = bench->run.function;
+    bool checked = bench->run.settings->verify == VERIFY_EVERY && function->timing != TIMING_ONCE &&
+                   verify_has(function);
+    if (checked) {
+        new_data(bench);
+        bench->verification.filling = true;
+    }
+    if (counts)
+        counters_begin();
+    double value = run_once(bench);
     if (counts)
         counters_end(counts);
     for (size_t i = 0; counts && isnan(value) && i < COUNTERS_MAX; i++)
         counts[i] = NAN;
-    return value;
-}
-
-static double call_once(struct bench *bench)
-{
-    return run_once(bench, NULL);
-}
-
-static double run_in_batch(struct bench *bench, double *counts)
-{
-    const struct measurement *function = bench->run.function;
-    if (bench->run.settings->verify != VERIFY_EVERY || function->timing == TIMING_ONCE ||
-        !verify_has(function))
-        return run_once(bench, counts);
-    new_data(bench);
-    bench->verification.filling = true;
-    double value = run_once(bench, counts);
-    check_places(bench);
+    if (checked)
+        check_places(bench);
     return value;
 }
 
@@ -311,7 +307,7 @@ static bool prove(struct bench *bench)
     if (verify_has(run->function) && run->function->timing != TIMING_ONCE) {
         new_data(bench);
         bench->verification.filling = true;
-        run_once(bench, NULL);
+        run_once(bench);
         if (run->function->arrives)
             check_arrival(bench);
         check_places(bench);
@@ -332,12 +328,12 @@ static void warm_up(struct bench *bench)
 {
     bench->services.window.synchronization = SYNCHRONIZE_NONE;
     if (bench->run.function->timing != TIMING_ONCE)
-        run_once(bench, NULL);
+        run_once(bench);
     if (iterations_wanted(&bench->run) == 0)
         iterations_choose(bench);
     if (bench->run.function->timing != TIMING_ONCE)
         for (int i = 1; i < bench->run.settings->warm_up; i++)
-            run_once(bench, NULL);
+            run_once(bench);
     comm_barrier(pe_set_group(bench->run.set));
     bench->services.timing.shortest = INT64_MAX;
 }
@@ -362,7 +358,7 @@ static void make_data(struct bench *bench, size_t repetitions)
     /* What was filled is warm again; functions with several places warm theirs (warm_places()). */
     if (run->function->timing != TIMING_ONCE && !buffers->cold &&
         (buffers->fixed || !run->settings->buffer_cycling))
-        run_once(bench, NULL);
+        run_once(bench);
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
@@ -391,16 +387,46 @@ static void account(struct accounting *accounting, const struct bench *bench,
     accounting->wait += fmax(0, took * (1 - share) - used);
 }
 
+/* What the repetitions say. */
+static void conclude(struct batches *batches, struct outcome *outcome, double took)
+{
+    struct bench *bench = batches->bench;
+    struct samples *samples = batches->samples;
+    if (verify_has(bench->run.function))
+        check_data(bench);
+    /* A precision was reached with the references so far: one more could only undo that. */
+    if (batches->references && !(samples->aim.precise && batches->references->count > 1))
+        batches_refer(batches);
+    outcome_conclude(bench, samples, batches->references, outcome);
+    if (bench->run.rank == 0)
+        judge_conclude(batches->judge, samples, &outcome->statistics);
+    account(batches->accounting, bench, samples, took);
+    if (counting_applies(bench->run.function))
+        counting_run(batches, outcome);
+    if (bench->run.rank != 0)
+        return;
+    remarks_make(bench, samples, &outcome->statistics);
+    if (batches->raw) {
+        size_t bytes = samples->valid * sizeof *outcome->samples;
+        outcome->samples = memory_zeroed(1, bytes + 1);
+        memcpy(outcome->samples, samples->max, bytes);
+        outcome->sample_count = samples->valid;
+    }
+}
+
 /* ---- The attempt ---- */
 
-/* All that is timed, and what it says. False when it failed. */
+/* Between set-up and teardown. False when it failed. */
 static bool measure_samples(struct batches *batches, struct outcome *outcome)
 {
     struct bench *bench = batches->bench;
     const struct run *run = &bench->run;
-    struct samples *samples = batches->samples;
+    struct samples samples = {0};
     struct references references = {0};
+    batches->rule = batch_rules[bench->services.window.rule];
+    batches->samples = &samples;
     batches->references = run->function->reference ? &references : NULL;
+    samples_reserve(&samples, batches->rule->most(run) + 1, false);
     warm_up(bench);
     if (batches->references) {
         batches->referring = iterations_of_reference(bench);
@@ -408,49 +434,13 @@ static bool measure_samples(struct batches *batches, struct outcome *outcome)
     }
     bench->verification.filled = 0;
     if (verify_has(run->function))
-        make_data(bench, samples->capacity);
+        make_data(bench, samples.capacity);
     int64_t start = timer_now();
     batches_run(batches);
-    if (batches->judge->missed)
-        return false;
-    double took = timer_seconds(timer_now() - start);
-    if (verify_has(run->function))
-        check_data(bench);
-    /* A precision was reached with the references so far: one more could only undo that. */
-    if (batches->references && !(samples->aim.precise && references.count > 1))
-        batches_refer(batches);
-    outcome_conclude(bench, samples, batches->references, outcome);
-    if (run->rank == 0)
-        judge_conclude(batches->judge, samples, &outcome->statistics);
-    account(batches->accounting, bench, samples, took);
-    if (counting_applies(run->function))
-        counting_run(batches, outcome);
-    return true;
-}
-
-/* Between set-up and teardown. False when it failed. */
-static bool measure_members(struct batches *batches, struct outcome *outcome)
-{
-    struct bench *bench = batches->bench;
-    const struct run *run = &bench->run;
-    struct samples samples = {0};
-    if (!prove(bench))
-        return false;
-    batches->rule = batch_rules[bench->services.window.rule];
-    batches->samples = &samples;
-    samples_reserve(&samples, batches->rule->most(run) + 1, false);
-    bool good = measure_samples(batches, outcome) && prove(bench);
-    if (good && run->rank == 0) {
-        remarks_make(bench, &samples, &outcome->statistics);
-        if (batches->raw) {
-            size_t bytes = samples.valid * sizeof *outcome->samples;
-            outcome->samples = memory_zeroed(1, bytes + 1);
-            memcpy(outcome->samples, samples.max, bytes);
-            outcome->sample_count = samples.valid;
-        }
-    }
+    if (!batches->judge->missed)
+        conclude(batches, outcome, timer_seconds(timer_now() - start));
     samples_release(&samples);
-    return good;
+    return !batches->judge->missed && prove(bench);
 }
 
 bool trial_run(struct batches *batches, struct machine *machine, struct outcome *outcome)
@@ -459,7 +449,7 @@ bool trial_run(struct batches *batches, struct machine *machine, struct outcome 
     struct run *run = &bench->run;
     struct judge judge;
     bench->repeat = run_in_batch;
-    bench->call = call_once;
+    bench->call = run_once;
     bench->refer = refer_once;
     bench->buffers.fixed = run->function->one_place;
     bench->services.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
@@ -473,7 +463,7 @@ bool trial_run(struct batches *batches, struct machine *machine, struct outcome 
         return true;
     judge_begin(&judge, machine, run);
     batches->judge = &judge;
-    bool good = set_up(bench) && measure_members(batches, outcome);
+    bool good = set_up(bench) && prove(bench) && measure_samples(batches, outcome);
     outcome->missed = judge.missed;
     if (judge.log && comm_pe() != 0)
         judge_keep_controls(&judge, outcome);

@@ -2,8 +2,8 @@
  * The engine: its parts. Only the files that put them together include this: measure.c with
  * report.c, rounds.c, factors.c with factor_report.c, and session.c.
  */
-#ifndef SKAMPI_ENGINE_STATE_H
-#define SKAMPI_ENGINE_STATE_H
+#ifndef SKAMPI_ENGINE_PRIVATE_H
+#define SKAMPI_ENGINE_PRIVATE_H
 
 #include <stdint.h>
 
