@@ -30,7 +30,7 @@
 /* ps, 46 days: the sum of two such times still fits into 64 bits. */
 #define LAST_TIME INT64_C(4000000000000000000)
 
-enum returns {
+enum return_kind {
     RETURNS_ISSUED,  /* the caller goes on after the issue */
     RETURNS_SENT,    /* when the wire ends: the source can be used again */
     RETURNS_ARRIVED, /* when the data are there */
@@ -41,7 +41,7 @@ struct phases {
     int64_t issue, gap, request, wire, flight, receive, acknowledge, answer;
     int64_t
         back; /* that the answer keeps the interface of the target busy, if its library sends it */
-    enum returns returns;
+    enum return_kind returns;
     bool
         received; /* an atomic is served by the library that receives messages, in turn with them */
 };

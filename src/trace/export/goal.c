@@ -39,7 +39,7 @@ struct thread {
 };
 
 /* What a PE has asked of a peer in a context since the last quiet: labels, or 0. */
-struct open {
+struct open_operation {
     uint64_t received; /* at the peer: its last put */
     uint64_t answer;
 };
@@ -58,7 +58,7 @@ struct pe {
     uint64_t labels, messages;
     struct text text; /* the end of its schedule, which is in no chunk yet */
     uint64_t chunks, next_chunk;
-    struct table open; /* by context and peer: struct open */
+    struct table open; /* by context and peer: struct open_operation */
 };
 
 struct goal {
@@ -164,7 +164,7 @@ static uint64_t transfer(struct thread *thread, const struct routine_kind *kind,
         pe->goal->own++;
         return 0;
     }
-    struct open *open = table_value(&pe->open, key, sizeof key, sizeof *open);
+    struct open_operation *open = table_value(&pe->open, key, sizeof key, sizeof *open);
     if (kind->kind == OP_PUT || (kind->kind == OP_ATOMIC && !(kind->flags & OP_FETCHING))) {
         bytes += event_has(event, TRACE_SIGNAL) ? (int64_t)sizeof(uint64_t) : 0;
         return open->received = tell(thread, peer, bytes, pe->messages++ * 8 + PUT);
@@ -186,13 +186,13 @@ static void quiet(struct thread *thread, int64_t context)
     for (int waits = 0; waits < 2; waits++)
         for (size_t i = 0; i < pe->open.count; i++) {
             const int64_t *key = table_key(&pe->open, i);
-            struct open *open = (struct open *)pe->open.values + i;
+            struct open_operation *open = (struct open_operation *)pe->open.values + i;
             if (key[0] != context) {
                 others = others || open->received || open->answer;
             } else if (waits) {
                 also_after(thread, open->received);
                 also_after(thread, open->answer);
-                *open = (struct open){0};
+                *open = (struct open_operation){0};
             } else if (open->received) { /* from now on the answer's label */
                 open->received = ask(thread, &pe->goal->pe[key[1]], CONTROL, CONTROL_BYTES,
                                      CONTROL_BYTES, open->received);

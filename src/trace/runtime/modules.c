@@ -22,7 +22,7 @@ struct module {
 };
 
 /* Of each module that the file has: by this, and where it begins, it is known again. */
-static struct known {
+static struct known_module {
     uintptr_t begin;
     uint32_t sum; /* of path and build id */
 } known[KNOWN_MOST];
@@ -36,7 +36,7 @@ static bool note_known(const struct module *module)
         if (known[i].begin == module->begin && known[i].sum == sum)
             return true;
     if (known_count < KNOWN_MOST)
-        known[known_count++] = (struct known){module->begin, sum};
+        known[known_count++] = (struct known_module){module->begin, sum};
     return false;
 }
 
