@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "output/output.h"
@@ -67,22 +68,25 @@ static void state(const struct clocks *clocks)
     const struct sync_report *report = &clocks->report;
     struct output *output = clocks->output;
     const char *name = setting_clock_sync_words[report->algorithm].name;
+    char bound[32], took[32], missed[40];
+    numbers_text(bound, report->bound * 1e9, 4);
+    numbers_text(took, report->seconds, 3);
     if (report->algorithm == CLOCK_SYNC_NONE && report->shared)
         output_comment(output,
-                       "clocks: none, all PEs share one clock (offsets are 0 within %.3g ns, %d "
-                       "rounds, %.3g s)",
-                       report->bound * 1e9, report->rounds, report->seconds);
+                       "clocks: none, all PEs share one clock (offsets are 0 within %s ns, %d "
+                       "rounds, %s s)",
+                       bound, report->rounds, took);
     else if (report->algorithm == CLOCK_SYNC_NONE)
         output_comment(output, "clocks: none, although PEs have different clocks: PEs do not start "
                                "their windows together");
     else
-        output_comment(output, "clocks: %s, error bound %.4g ns right after %d rounds in %.3g s",
-                       name, report->bound * 1e9, report->rounds, report->seconds);
+        output_comment(output, "clocks: %s, error bound %s ns right after %d rounds in %s s", name,
+                       bound, report->rounds, took);
     if (report->drifting)
         output_comment(output, "clocks: assumed to drift by up to %.4g us/s", report->drift * 1e6);
     if (!isnan(report->closure))
-        output_comment(output, "clocks: offsets around the ring miss 0 by %.4g ns",
-                       report->closure * 1e9);
+        output_comment(output, "clocks: offsets around the ring miss 0 by %s",
+                       numbers_time(missed, report->closure, 4));
 }
 
 void clocks_synchronize(struct clocks *clocks, const struct settings *settings)
@@ -114,11 +118,12 @@ void clocks_report(const struct clocks *clocks)
     if (!clocks->known || clocks->report.shared)
         return;
     double moved = sync_check();
+    char text[32];
     if (clocks->output)
         output_comment(clocks->output,
-                       "clocks: off by at least %.4g ns at the end of the block, beyond the error "
+                       "clocks: off by at least %s ns at the end of the block, beyond the error "
                        "of an exchange",
-                       moved * 1e9);
+                       numbers_text(text, moved * 1e9, 4));
 }
 
 int clocks_farthest(struct clocks *clocks, const struct settings *settings)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "clock/sync.h"
 #include "clock/timer.h"
@@ -111,10 +112,11 @@ attempt_again(struct engine *engine, const struct measure_request *request, stru
         run_note(run, "measured again, since clocks had moved");
     if (run->rank == 0 && again) {
         outcome->statistics.flags |= 1u << RESULT_CLOCKS_MOVED;
+        char moved[40], slack[40];
         run_note(run,
-                 "clocks moved by %.3g ns meanwhile, but windows tolerate only %.3g ns: PEs did "
-                 "not start together",
-                 by * 1e9, attempted.slack * 1e9);
+                 "clocks moved by %s meanwhile, but windows tolerate only %s: PEs did not start "
+                 "together",
+                 numbers_time(moved, by, 3), numbers_time(slack, attempted.slack, 3));
     }
     return attempted;
 }

@@ -286,12 +286,12 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
     struct run *run = &bench->run;
     int64_t ticks = bench->services.timing.shortest;
     double shortest = ticks == INT64_MAX ? INFINITY : timer_seconds(ticks);
+    char took[40], resolution[40];
     if (shortest >= WELL_ABOVE * timer_in_use->resolution || share_is_small(samples))
         return;
     flag(statistics, RESULT_BELOW_RESOLUTION);
-    run_note(run,
-             "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns: %s",
-             shortest * 1e9, timer_in_use->resolution * 1e9,
+    run_note(run, "timed regions of %s are not well above the timer's resolution of %s: %s",
+             numbers_time(took, shortest, 3), numbers_time(resolution, timer_in_use->resolution, 3),
              measurement_iterations(run->function) && run->function->timing != TIMING_ONCE
                  ? "time more operations together (iterations, set_max_outstanding)"
                  : "choose a finer timer (--timers)");
@@ -301,14 +301,15 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
 static void remark_subtracted(struct run *run, struct statistics *statistics)
 {
     double time = fabs(statistics->time);
+    char step[40];
     if (!run->function->reference)
         return;
     if (WELL_ABOVE * statistics->subtracted_step > time) {
         flag(statistics, RESULT_BELOW_RESOLUTION);
         run_note(run,
-                 "what is subtracted is too short for the timer: its resolution makes up to %.3g "
-                 "ns of the result",
-                 statistics->subtracted_step * 1e9);
+                 "what is subtracted is too short for the timer: its resolution makes up to %s of "
+                 "the result",
+                 numbers_time(step, statistics->subtracted_step, 3));
     }
     char *text = reference_text(run->function->subtracted, statistics->subtracted, time);
     if (text)
@@ -319,18 +320,19 @@ static void remark_subtracted(struct run *run, struct statistics *statistics)
 /* Of a time, which cannot be. */
 static void remark_negative(struct run *run, struct statistics *statistics)
 {
+    char text[40];
     flag(statistics, RESULT_NEGATIVE);
     if (statistics->time + WITHIN_ERROR * statistics->standard_error >= 0) {
-        run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
-                 -statistics->time * 1e9);
+        run_note(run, "below zero by %s, which is within its error: printed as 0",
+                 numbers_time(text, -statistics->time, 3));
         statistics->time = 0;
         return;
     }
     run_note(run,
              "clearly below zero, so do not use this value: the subtracted costs were higher alone "
-             "than inside the measurement. The true time is at most %.4g ns, the value before they "
+             "than inside the measurement. The true time is at most %s, the value before they "
              "were subtracted",
-             (statistics->time + statistics->subtracted) * 1e9);
+             numbers_time(text, statistics->time + statistics->subtracted, 4));
 }
 
 /* "53.2 ns, 95 % interval below 297 ns": as many digits as the interval allows. */
@@ -352,16 +354,19 @@ static void remark_precision(struct run *run, const struct samples *samples, con
 {
     const struct aim *aim = &samples->aim;
     double seconds = timer_seconds(timer_now() - samples->began);
+    char took[32], reached[32], wanted[32];
+    numbers_text(took, seconds, 3);
     if (samples->valid < aim->least)
         run_note(run,
-                 "precision: median %s, from %zu valid repetitions in %.3g s; %zu are needed: "
+                 "precision: median %s, from %zu valid repetitions in %s s; %zu are needed: "
                  "give more time (--point-time, set_precision)",
-                 median, samples->valid, seconds, aim->least);
+                 median, samples->valid, took, aim->least);
     else
         run_note(run,
-                 "precision: median %s: within %.2g %% after %.3g s, not within %.3g %%: give "
+                 "precision: median %s: within %s %% after %s s, not within %s %%: give "
                  "more time (--point-time, set_precision), or measure on a quiet machine",
-                 median, 50 * width, seconds, 50 * aim->width);
+                 median, numbers_text(reached, 50 * width, 2), took,
+                 numbers_text(wanted, 50 * aim->width, 3));
 }
 
 static void remark_median(struct run *run, const struct samples *samples,
@@ -376,8 +381,9 @@ static void remark_median(struct run *run, const struct samples *samples,
     if (!run->function->any_sign)
         low = stats_not_below_0(statistics->median, low);
     if (isnan(low)) {
-        run_note(run, "median %.3g ns; too few independent repetitions for an interval",
-                 statistics->median * 1e9);
+        char median[40];
+        run_note(run, "median %s; too few independent repetitions for an interval",
+                 numbers_time(median, statistics->median, 3));
         return;
     }
     char *text = median_text(statistics->median, low, high, samples->aim.confidence);
@@ -479,13 +485,15 @@ static void remark_change(struct run *run, const struct samples *samples,
     if (change.p > CHANGE_P ||
         fabs(change.after - change.before) <= CHANGE_LEAST * fmin(change.before, change.after))
         return;
+    char before[40], after[40];
     double longer = 2 * change.at > samples->valid ? change.before : change.after;
     if (!(statistics->median_low <= longer && longer <= statistics->median_high))
         flag(statistics, RESULT_LEVEL_SHIFT);
     run_note(run,
-             "level changed: median %.4g ns in the first %zu repetitions, %.4g ns in the other "
-             "%zu: a later run may find either, or something in between",
-             change.before * 1e9, change.at, change.after * 1e9, samples->valid - change.at);
+             "level changed: median %s in the first %zu repetitions, %s in the other %zu: a later "
+             "run may find either, or something in between",
+             numbers_time(before, change.before, 4), change.at,
+             numbers_time(after, change.after, 4), samples->valid - change.at);
 }
 
 /* MPIPerf's columns. */
@@ -503,11 +511,11 @@ static void remark_mpiperf(struct run *run, const struct statistics *statistics)
 
 static void remark_starts(struct run *run, struct samples *samples)
 {
+    char median[40], largest[40];
     stats_sort(samples->skew, samples->valid);
-    run_note(run,
-             "starts: skew after the dissemination barrier %.4g ns (median), %.4g ns (largest)",
-             stats_median_sorted(samples->skew, samples->valid) * 1e9,
-             samples->skew[samples->valid - 1] * 1e9);
+    run_note(run, "starts: skew after the dissemination barrier %s (median), %s (largest)",
+             numbers_time(median, stats_median_sorted(samples->skew, samples->valid), 4),
+             numbers_time(largest, samples->skew[samples->valid - 1], 4));
 }
 
 void remarks_make(struct bench *bench, struct samples *samples, struct statistics *statistics)

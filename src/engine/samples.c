@@ -136,10 +136,11 @@ char *reference_text(const char *what, double subtracted, double time)
     time = fabs(time);
     if (!(subtracted > MUCH_SUBTRACTED * time))
         return NULL;
-    if (subtracted <= time)
-        snprintf(share, sizeof share, "%.2g %% of the result", 100 * subtracted / time);
-    return text_format("subtracted: %s, %s (%s)", what ? what : "the cost of measuring",
-                       numbers_time(seconds, subtracted, 3), share);
+    bool part = subtracted <= time;
+    if (part)
+        numbers_text(share, 100 * subtracted / time, 2);
+    return text_format("subtracted: %s, %s (%s%s)", what ? what : "the cost of measuring",
+                       numbers_time(seconds, subtracted, 3), share, part ? " % of the result" : "");
 }
 
 /* ---- When there are enough, and how long windows must be ---- */

@@ -267,14 +267,15 @@ static void print_columns(FILE *text, const struct columns *columns,
 static void print_levels(FILE *text, const struct result_point *point,
                          const struct result_level *levels, size_t n)
 {
-    char number[64];
+    char number[64], share[32];
     if (n == 0)
         return;
     fputs("# levels:", text);
     for (size_t i = 0; i < n; i++)
-        fprintf(text, "%s %s%s %.3g %%%s", i ? "," : "",
+        fprintf(text, "%s %s%s %s %%%s", i ? "," : "",
                 output_number(number, sizeof number, levels[i].value * point->unit),
-                unit_name(point), levels[i].share * 100, i ? "" : " of time");
+                unit_name(point), numbers_text(share, levels[i].share * 100, 3),
+                i ? "" : " of time");
     fputc('\n', text);
 }
 
@@ -399,25 +400,23 @@ static void print_result(FILE *text, const struct result *result, const struct c
     print_notes(text, result->notes, result->note_count);
 }
 
-static const char *percent(char *text, size_t size, double share)
+/* text needs 40 bytes. */
+static const char *percent(char *text, double share)
 {
-    if (isnan(share))
-        return "---";
-    snprintf(text, size, "%.3g %%", share * 100);
-    return text;
+    return strcat(numbers_text(text, share * 100, 3), isnan(share) ? "" : " %");
 }
 
 /* Median and intervals, of all rounds or of the rounds in one state. */
 static void print_intervals(FILE *text, const struct result_point *point,
                             const struct rounds *rounds)
 {
-    char n[5][64], p[2][32];
+    char n[5][64], p[2][40];
     fprintf(text, "median %s%s, %s interval [%s, %s], %s prediction interval [%s, %s]",
             output_number(n[0], sizeof n[0], rounds->median * point->unit), unit_name(point),
-            percent(p[0], sizeof p[0], rounds->reached),
+            percent(p[0], rounds->reached),
             output_number(n[1], sizeof n[1], rounds->low * point->unit),
             output_number(n[2], sizeof n[2], rounds->high * point->unit),
-            percent(p[1], sizeof p[1], rounds->confidence),
+            percent(p[1], rounds->confidence),
             output_number(n[3], sizeof n[3], rounds->next_low * point->unit),
             output_number(n[4], sizeof n[4], rounds->next_high * point->unit));
 }
@@ -425,13 +424,13 @@ static void print_intervals(FILE *text, const struct result_point *point,
 static void print_rounds(FILE *text, const struct result_rounds *rounds,
                          const struct columns *columns)
 {
-    char p[2][32];
+    char p[2][40];
     const struct rounds *found = &rounds->found;
     print_line(text, &rounds->point, found->median, (found->high - found->low) / 2, found->count);
     fputs("\n# rounds: ", text);
     print_intervals(text, &rounds->point, found);
-    fprintf(text, ", spread between rounds %s, within rounds %s\n",
-            percent(p[0], sizeof p[0], found->between), percent(p[1], sizeof p[1], found->within));
+    fprintf(text, ", spread between rounds %s, within rounds %s\n", percent(p[0], found->between),
+            percent(p[1], found->within));
     print_call(text, &rounds->point);
     print_columns(text, columns, &rounds->point, NULL, rounds);
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {

@@ -305,3 +305,19 @@ TEST(subtraction_of_many)
     references = (struct references){0};
     assert_true(references_mean(&references).mean == 0);
 }
+
+/* ---- What notes say of them ---- */
+
+static void expect_text(double subtracted, double time, const char *expected)
+{
+    char *text = reference_text("a put", subtracted, time);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+TEST(subtracted_shares_are_plain_numbers)
+{
+    expect_text(1.2345e-8, 2.4e-8, "subtracted: a put, 12.3 ns (51 % of the result)");
+    expect_text(1e-5, 1.001e-5, "subtracted: a put, 10 us (100 % of the result)");
+    expect_text(3e-5, -1e-5, "subtracted: a put, 30 us (more than the result)");
+}
