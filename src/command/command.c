@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/kind.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "command/tools.h"
@@ -159,9 +160,13 @@ static void fail_unknown(struct command *command, const char *word)
 {
     size_t length = strlen(word);
     char *suggestion = function_suggestion(word);
-    const char *tool = tools_closest(word);
+    bool certain;
+    const char *tool = tools_closest(word, &certain);
+    char *misfit = kind_misfit(word, "");
 
-    if (tool && (!*suggestion || strcmp(tool, word) == 0))
+    if (misfit && !certain)
+        fail(command, "%s is no measurement function; %s", word, misfit);
+    else if (tool && (!*suggestion || certain))
         fail(command,
              "unknown measurement function %s: did you mean the tool skampi %s? It is the first "
              "word",
@@ -174,6 +179,7 @@ static void fail_unknown(struct command *command, const char *word)
                  ? suggestion
                  : "; skampi --list shows them, -i names a script, and skampi help lists tools");
     free(suggestion);
+    free(misfit);
 }
 
 static void add_word(struct command *command, const char *word)

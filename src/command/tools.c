@@ -2,10 +2,13 @@
 #include "command/tools.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/process.h"
+#include "base/terminal.h"
 #include "base/text.h"
+#include "ski/function_names.h"
 
 #define STATUS_BAD 2
 
@@ -57,14 +60,21 @@ static const struct tool *find(const char *word)
     return NULL;
 }
 
-const char *tools_closest(const char *word)
+const char *tools_closest(const char *word, bool *certain)
 {
     const char *words[TOOLS];
     size_t count = 0;
-    for (size_t i = 0; i < TOOLS; i++)
-        if (tools[i].program)
-            words[count++] = tools[i].word;
-    return find(word) ? word : closest_name(word, words, count);
+    *certain = true;
+    for (size_t i = 0; i < TOOLS; i++) {
+        if (!tools[i].program)
+            continue;
+        words[count++] = tools[i].word;
+        if (strcmp(tools[i].word, word) == 0 ||
+            (!tools[i].is_view && strcmp(tools[i].program, word) == 0))
+            return tools[i].word;
+    }
+    *certain = false;
+    return closest_name(word, words, count);
 }
 
 static int show_list(void)
@@ -96,12 +106,13 @@ static int help(const char *word)
     if (tool)
         return start(tool, tool->is_view ? (char *[]){NULL, (char *)word, (char[]){"--help"}, NULL}
                                          : (char *[]){NULL, (char[]){"--help"}, NULL});
-    const char *closest = tools_closest(word);
-    fprintf(stderr,
-            "skampi: error: no tool is called %s%s%s%s; skampi help lists them, skampi --describe "
-            "%s describes a function\n",
-            word, closest ? ": did you mean " : "", closest ? closest : "", closest ? "?" : "",
-            word);
+    bool certain;
+    const char *closest = tools_closest(word, &certain);
+    char *meant = closest ? text_format(": did you mean %s?", closest) : function_suggestion(word);
+    terminal_message("skampi: error: no tool or function is called %s%s%s skampi help lists tools, "
+                     "skampi --list %s functions\n",
+                     word, meant, *meant ? "" : ";", word);
+    free(meant);
     return STATUS_BAD;
 }
 
@@ -112,6 +123,10 @@ bool tools_start(int argc, char **argv, bool acts, int *status)
     const struct tool *tool = find(argv[1]);
     if (!tool && strcmp(argv[1], "help") != 0)
         return false;
+    if (!tool && argc > 2 && !find(argv[2]) && function_meant(argv[2])) {
+        argv[1] = "--describe";
+        return false;
+    }
     char **arguments = tool && tool->is_view ? argv : argv + 1;
     *status = !acts ? 0 : tool ? start(tool, arguments) : help(argv[2]);
     return true;
