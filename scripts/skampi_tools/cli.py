@@ -65,10 +65,10 @@ def default_output(path, suffix):
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Descriptions and epilogs keep their lines where the terminal is wide enough."""
+    """Usage says `skampi table` for skampi-table; descriptions and epilogs keep their lines where the terminal is wide enough."""
 
     def __init__(self, prog):
-        super().__init__(prog, width=screen.columns() - 1)
+        super().__init__(prog.replace("-", " ", 1), width=screen.columns() - 1)
 
     def add_usage(self, usage, *rest, **further):
         super().add_usage(usage and screen.fold(usage, self._width - len("usage: ")), *rest, **further)
@@ -107,7 +107,7 @@ class Parser(argparse.ArgumentParser):
                               help="replace any file, also one that skampi and its tools have not written")
 
     def parse_args(self, args=None, namespace=None):
-        kinds.running = self.prog
+        kinds.running = self.prog.replace("-", " ", 1)
         given = super().parse_args(args, namespace)
         if self.writes is not None:
             # Now, since what is written may take hours.

@@ -22,11 +22,11 @@ class Kind(NamedTuple):
     ours: bool   # a program of this project has written it
 
 
-RESULTS = ("a result file", "skampi-table %s", True)
+RESULTS = ("a result file", "skampi table %s", True)
 TABLE = ("a table of results", "", True)
 EXPLANATION = ("what shmemtrace explain found", "", True)
 CALLS = ("calls of a trace", "", True)
-PREDICTION = ("a prediction of shmemsim", "skampi-plot %s", True)
+PREDICTION = ("a prediction of shmemsim", "skampi plot %s", True)
 SHARES = ("a table of shares", "", True)
 
 # The first row that fits counts. No row may use what extended regular expressions of POSIX have not.
@@ -38,11 +38,11 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ('^[{]"params": [{][^}]*[}], "callpath": "[^"]*->', *TABLE),
     ('^[{]\n? *"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|accept|tuned)": 1,',
      "an evaluation of results (--json of a tool)", "", True),
-    ('^[{].*"panels": \\[', "the description of a figure", "skampi-plot RESULTS --spec %s", True),
+    ('^[{].*"panels": \\[', "the description of a figure", "skampi plot RESULTS --spec %s", True),
     ('^[{]"command":".*","machine":"', *PREDICTION),
     ('^[{]"what_if":', *PREDICTION),
     ("^[^\n]*\n[0-9]+ PEs? on [^\n]*, model ", "a prediction of shmemsim as text", "", True),
-    ('^[{]"summary":1', "the summary of a trace", "skampi-table shares %s", True),
+    ('^[{]"summary":1', "the summary of a trace", "skampi table shares %s", True),
     ("^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", "", True),
     ('^[{]"explain":1', *EXPLANATION),
     ("^[^\n]*\n[0-9]+ PEs?, [0-9]+ calls?, ", *EXPLANATION),
@@ -75,7 +75,7 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
 )]
 # By a name that such a folder has.
 FOLDERS = [Kind(*row) for row in (
-    (r"campaign\.json", "the folder of a campaign", "skampi-report %s", True),
+    (r"campaign\.json", "the folder of a campaign", "skampi report %s", True),
     (r"pe-\d+\.trace", "the folder of a trace", "shmemtrace summary %s", True),
     (r"traces\.otf2", "a trace in OTF2", "otf2-print %s/traces.otf2", False),
 )]

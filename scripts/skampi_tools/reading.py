@@ -41,7 +41,7 @@ def located(path):
     summary = os.path.join(folder, *(["summaries", f"{name}.json"] if name else ["summary.json"]))
     if not os.path.isfile(summary):
         raise Error(f"{path}: there is no {summary}: give result files, or the folder of a campaign that "
-                    "skampi-campaign has finished")
+                    "skampi campaign has finished")
     return summary
 
 

@@ -16,10 +16,10 @@
 #define HEAD_BYTES 4096
 #define TAIL_BYTES 65536 /* of PDF, which states at its end what has made it */
 
-#define RESULTS "a result file", "skampi-table %s", true
+#define RESULTS "a result file", "skampi table %s", true
 #define TABLE "a table of results", NULL, true
 #define CALLS "calls of a trace", NULL, true
-#define PREDICTION "a prediction of shmemsim", "skampi-plot %s", true
+#define PREDICTION "a prediction of shmemsim", "skampi plot %s", true
 #define EXPLANATION "what shmemtrace explain found", NULL, true
 #define SHARES "a table of shares", NULL, true
 
@@ -33,11 +33,11 @@ static const struct kind kinds[] = {
     {"^[{]\n? *\"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|"
      "accept|tuned)\": 1,",
      "an evaluation of results (--json of a tool)", NULL, true},
-    {"^[{].*\"panels\": \\[", "the description of a figure", "skampi-plot RESULTS --spec %s", true},
+    {"^[{].*\"panels\": \\[", "the description of a figure", "skampi plot RESULTS --spec %s", true},
     {"^[{]\"command\":\".*\",\"machine\":\"", PREDICTION},
     {"^[{]\"what_if\":", PREDICTION},
     {"^[^\n]*\n[0-9]+ PEs? on [^\n]*, model ", "a prediction of shmemsim as text", NULL, true},
-    {"^[{]\"summary\":1", "the summary of a trace", "skampi-table shares %s", true},
+    {"^[{]\"summary\":1", "the summary of a trace", "skampi table shares %s", true},
     {"^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", NULL,
      true},
     {"^[{]\"explain\":1", EXPLANATION},

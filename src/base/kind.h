@@ -18,7 +18,7 @@ struct kind {
 const struct kind *kind_of(const char *path);
 
 /* For a message about a file that a program cannot use: what the file is and which command reads
- * it, such as "this is a result file: skampi-table a.json". own: the program, which is no
+ * it, such as "this is a result file: skampi table a.json". own: the program, which is no
  * answer. The caller frees it; NULL: unknown. */
 char *kind_misfit(const char *path, const char *own);
 

@@ -1,5 +1,4 @@
 /* The start and the end of a process, the memory it takes, and what is beside its program. */
-#define _GNU_SOURCE /* program_invocation_name */
 #include "base/process.h"
 
 #include <errno.h>
@@ -9,9 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/memory.h"
-#include "base/text.h"
 
 double wall_seconds(void)
 {
@@ -102,18 +98,4 @@ void beside_start(const char *program, char **arguments, const char *caller)
     fprintf(stderr,
             "%s: error: %s is not beside this program: build it with make, or make install\n",
             caller, program);
-}
-
-char *beside_tools(void)
-{
-    char beside[PATH_MAX];
-    const char *program = program_invocation_name;
-    size_t typed = strlen(program);
-    while (typed > 0 && program[typed - 1] != '/')
-        typed--;
-    if (!beside_find(beside, "scripts/skampi-table") || access(beside, X_OK) != 0)
-        return memory_text("");
-    if (typed == 0) /* found by PATH, where the others need not be */
-        return memory_text_part(beside, (size_t)(strrchr(beside, '/') + 1 - beside));
-    return text_format("%.*sscripts/", (int)typed, program);
 }

@@ -45,8 +45,4 @@ bool beside_find(char path[PATH_MAX], const char *name);
  * by its path. Returns only if that fails, after a message that begins with the caller's name. */
 void beside_start(const char *program, char **arguments, const char *caller);
 
-/* For messages: the folder to type before the name of a program of scripts/, in the way in which
- * the user typed this program; "" if the scripts are installed. The caller frees it. */
-char *beside_tools(void);
-
 #endif

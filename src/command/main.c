@@ -1,4 +1,5 @@
 /* skampi: reads a measurement script, runs it on all PEs, prints what it measured. */
+#define _GNU_SOURCE /* program_invocation_name */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,13 +364,12 @@ static int measure(const struct options *options, double launched_at, struct sou
     engine_options.script = source_name(source, 0);
     engine_options.checksum = checksum_text(source, checksum);
     engine_options.deciding = deciding(options);
-    char *tools = beside_tools();
     char *again = start_again(options->again.data, "the same command with");
     char *rounds =
         start_again(options->other_rounds.data, options->engine.time_limit > 0
                                                     ? "the same command without --time-limit, with"
                                                     : "the same command with");
-    struct summary_next next = {tools, again, rounds};
+    struct summary_next next = {program_invocation_name, again, rounds};
     if (wants_summary(options)) {
         engine_options.next = &next;
         if (output)
@@ -385,7 +385,6 @@ static int measure(const struct options *options, double launched_at, struct sou
     script_run(tree, source, engine, options->show_source);
     int status = engine_finish(engine, report_end);
     tree_release(tree);
-    free(tools);
     free(again);
     free(rounds);
     return status;

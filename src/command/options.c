@@ -629,7 +629,7 @@ static void check_resume(struct options *options)
                                                    : NULL;
     if (!json)
         fail(options,
-             "--resume %s: the results go to JSON alone: add -o NEW.json; skampi-convert "
+             "--resume %s: the results go to JSON alone: add -o NEW.json; skampi convert "
              "makes other formats of it",
              options->resume);
     if (other)

@@ -36,7 +36,7 @@ static char *unknown(const char *name)
         text_append(&all, "%s%s", i ? ", " : "", factor_names[i]);
     if (strcmp(name, "environment") == 0) {
         text_release(&all);
-        return memory_text("a launch has one environment only: skampi-campaign --factor "
+        return memory_text("a launch has one environment only: skampi campaign --factor "
                            "environment tries several");
     }
     const char *closest = closest_name(name, factor_names, FACTORS);

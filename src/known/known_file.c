@@ -471,7 +471,7 @@ static char *check_format(const char *path, const char *line)
         return NULL;
     if (*line == '#' || strncmp(line, "record", 6) == 0)
         return text_format(
-            "%s: --known reads JSON: convert it first: skampi-convert -o %.*s.json %s", path,
+            "%s: --known reads JSON: convert it first: skampi convert -o %.*s.json %s", path,
             length, path, path);
     return text_format("%s: not a result of skampi in JSON: name what -o FILE.json wrote", path);
 }

@@ -232,7 +232,8 @@ static char *next_command(const struct summary *summary, const struct summary_ta
         append_output(&text, "results.json", false);
     } else {
         bool report = rounds || all->doubtful > 0;
-        text_append(&text, "%sskampi-%s ", next->tools, report ? "report" : "table");
+        text_append_word(&text, next->door);
+        text_append(&text, report ? " report " : " table ");
         text_append_word(&text, file);
         if (report)
             append_output(&text, "report.html", false);

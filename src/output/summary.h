@@ -17,7 +17,7 @@ struct summary_tally {
 
 /* Parts of the commands that people may type next. */
 struct summary_next {
-    const char *tools;  /* text before the name of a tool such as skampi-table */
+    const char *door;   /* skampi as the user typed it, which starts tools, too */
     const char *again;  /* starts the run again, without its outputs */
     const char *rounds; /* starts the run again, without outputs, rounds and time limit */
 };

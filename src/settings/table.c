@@ -121,7 +121,7 @@ const struct setting setting_rows[] = {
      .initially = "what 5 or more files of --known show, else 0.01", .high = 1,
      .help =
          "standard deviation of medians from launch to launch, as a fraction of the median, that "
-         "prediction intervals allow for; skampi-campaign coverage measures it"},
+         "prediction intervals allow for; skampi campaign coverage measures it"},
     {"set_levels", "flag", SETTING_FLAG, MEMBER(levels), .identifies = true,
      .help = "1: where times lie on several levels, each is reported with its share of the time, "
              "and the result is the one that takes most of it"},

@@ -147,7 +147,7 @@ struct machine *prediction_machine(const struct prediction *prediction)
     struct machine *machine = sim_machine_open(prediction->machine);
     if (prediction->replay.model->has_overheads && !machine->has_overhead)
         sim_say("%s describes no overhead, so calls take no time of their processor: add "
-                "overhead, have skampi-model describe the machine, or choose --model paper",
+                "overhead, have skampi model describe the machine, or choose --model paper",
                 prediction->machine);
     return machine;
 }

@@ -171,7 +171,7 @@ for arguments, words in ((["--nodes", 1], "has no pair"), (["--alpha", "0%", "--
                          (["--from", files[0]], "re-tests alone"), (["--from", "sizes.json"], "a tournament has two sizes"),
                          (["--pes", 4, "--small", "1kb", "--large", 512], "a smaller size for latency"),
                          (["--pes", 2, "--tolerance", "5%"], "needs --against"),
-                         (["--pes", 4, "--against", "text"], "not what skampi-accept --json"),
+                         (["--pes", 4, "--against", "text"], "not what skampi accept --json"),
                          (["--pes", 4, "--program", "none"], "there is no such program"),
                          (["--pes", 4, "--launch", "no-such -n"], "there is no such launcher"),
                          (["--pes", 4, "--launch", "true"], "nothing was measured")):

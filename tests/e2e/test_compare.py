@@ -351,7 +351,7 @@ for arguments, text in (
     tap.ok(refused.status == 2 and refused.err == f"skampi-compare: error: {text}\n",
            f"refused in one line: {text}", refused)
 usage = tool("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-compare") and "examples:" in usage.out,
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi compare") and "examples:" in usage.out,
        "--help", usage)
 
 

@@ -206,7 +206,7 @@ for arguments, text in (
     tap.ok(refused.status == 2 and refused.err == f"skampi-campaign: error: {text}\n",
            f"refused in one line: {text}", refused)
 usage = tool("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-campaign coverage") and "examples:" in usage.out,
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi campaign coverage") and "examples:" in usage.out,
        "--help", usage)
 
 # ---- Running: a stand-in that writes one of the files above, then the program itself ----

@@ -156,9 +156,9 @@ def test_files(tap):
                    and all(word in lines[0] for word in words), f"{at}: one message", run)
             tap.equal(run.rows, [], f"{at}: nothing is measured")
     for name, script, words in (
-            ("results as JSON", '{"record":"header"}\n', "a result file: skampi-table none.ski"),
-            ("results as CSV", "record,block,number\n", "skampi-table none.ski"),
-            ("results as .sko", "# SKaMPI Version 5\n", "skampi-table none.ski"),
+            ("results as JSON", '{"record":"header"}\n', "a result file: skampi table none.ski"),
+            ("results as CSV", "record,block,number\n", "skampi table none.ski"),
+            ("results as .sko", "# SKaMPI Version 5\n", "skampi table none.ski"),
             ("a trace", "SHMTRACE\1\0", "shmemtrace summary"),
             ("another JSON", "{}", "no script but JSON"), ("a script that is not text", "\0\1\2", "no script but a binary file")):
         run = skampi("none.ski", args=["-n"], launch=False, files={"none.ski": script})

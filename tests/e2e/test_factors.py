@@ -72,7 +72,7 @@ def test_refusals(tap):
     cases = {
         ("--factors=relatve",): "--factors relatve: there is no factor relatve: did you mean relative? there are relative, "
                                 "source, target, cycling, before, order, placement, cache",
-        ("--factors=environment",): "--factors environment: a launch has one environment only: skampi-campaign --factor "
+        ("--factors=environment",): "--factors environment: a launch has one environment only: skampi campaign --factor "
                                     "environment tries several",
         ("--factors", "--rounds", "3"): "--factors beside --rounds: leave one of them out",
         ("--factors", "--estimate"): "--factors beside --estimate: leave one of them out",

@@ -105,14 +105,15 @@ for arguments, words in ((["--list", "lock", "--pairs"], "no measurement functio
 
 # ---- Tools by one name ----
 
+one = "Shmem_Put_Round" if has("SHMEM") else "Pingpong_Send_Recv"
 offered = shown("help")
 words = re.findall(r"^  ([a-z-]+) {2,}\S", offered.out.partition("skampi -h")[2], re.MULTILINE)
 programs = {name[len("skampi-"):] for name in os.listdir(os.path.join(ROOT, "scripts")) if name.startswith("skampi-")}
-views = {"fastest": "skampi-table fastest", "load": "skampi-table load", "progress": "skampi-table progress",
-         "shares": "skampi-table shares", "coverage": "skampi-campaign coverage"}
+views = {"fastest": "skampi table fastest", "load": "skampi table load", "progress": "skampi table progress",
+         "shares": "skampi table shares", "coverage": "skampi campaign coverage"}
 tap.equal(set(words), programs | {"trace", "predict", "bench-apps"} | set(views), "skampi help lists every tool", offered)
 tap.ok(not set(words) & {f["name"] for f in functions()}, "no function is called like a tool")
-for word, program in (("table", "skampi-table"), ("predict", "shmemsim"), ("bench-apps", "shmembench"), *views.items()):
+for word, program in (("table", "usage: skampi table"), ("predict", "shmemsim"), ("bench-apps", "shmembench"), *views.items()):
     tap.ok(program in shown("help", word).out, f"skampi help {word} shows its options")
 for word, program in views.items():
     tap.ok(program in shown(word, "--help").out, f"skampi {word} is {program}")
@@ -126,16 +127,22 @@ for started in (shown("table", example), skampi(args=["table", example], np=2)):
 tap.equal(shown("compare", "/dev/null/such", "/dev/null/file").status, 2, "the status of a tool is that of skampi")
 for arguments, text in ((["tabel", example], "did you mean the tool skampi table?"),
                         (["-o", "x.json", "table"], "did you mean the tool skampi table? It is the first word"),
-                        (["help", "tabel"], "did you mean table?")):
+                        (["shmembench"], "did you mean the tool skampi bench-apps?"),
+                        (["shmemtrace", "record"], "did you mean the tool skampi trace?"),
+                        (["skampi-table", example], "did you mean the tool skampi table?"),
+                        ([example], f"this is a result file: skampi table {example}"),
+                        (["help", "tabel"], "did you mean table?"), (["help", "shmemsim"], "did you mean predict?"),
+                        (["help", f"{one}x"], f"did you mean {one}?"), (["help", "qqq"], "skampi --list qqq")):
     refused = shown(*arguments)
     tap.ok(refused.status == 2 and text in refused.err, f"refused: {' '.join(arguments[:2])}", refused)
+
+tap.equal(shown("help", one).out, shown("--describe", one).out, "skampi help describes functions, too")
 
 # ---- Functions on the command line ----
 
 start = shown()
 tap.ok(start.status == 0 and start.err == "" and "skampi Shmem_Put_Round" in start.out
        and start.out.count("\n") <= 24, "without arguments there is a screen of what to type", start)
-one = "Shmem_Put_Round" if has("SHMEM") else "Pingpong_Send_Recv"
 printed = shown(one, "count=8,64", "--iterations", "0", "--print-script")
 tap.ok(printed.status == 0 and printed.err == "" and "for count in [8, 64] do" in printed.out,
        "--print-script shows the script", printed)

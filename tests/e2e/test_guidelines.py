@@ -303,7 +303,7 @@ for arguments, text in (
     tap.ok(refused.status == 2 and refused.err == f"skampi-guidelines: error: {text}\n",
            f"refused in one line: {text}", refused)
 usage = tool("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-guidelines") and "examples:" in usage.out,
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi guidelines") and "examples:" in usage.out,
        "--help", usage)
 
 # The shipped rules: every function is there, with the arguments that rules name, and is measured by

@@ -600,7 +600,7 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
     (["put.json", "--spec", spec("s7", changed("panels.0.x_range", [5, 1]))],
      "s7: panels[0].x_range: the end is not above the begin"),
     (["put.json", "--spec", spec("s8", changed("panels.0.series.0.block", "nope"))],
-     "s8: panels[0].series[0]: matches no result; skampi-plot --list shows all"),
+     "s8: panels[0].series[0]: matches no result; skampi plot --list shows all"),
     (["put.json", "--spec", spec("s9", changed("panels.0.series.0.block", "*"))],
      "s9: panels[0].series[0]: one label, but it matches 5 curves: post; quiet; quiet_delayed; …"),
     (["put.json", "--spec", spec("s10", changed("panels.0.series.0.color", "red"))],

@@ -296,7 +296,7 @@ for arguments, text in (
         (["nowhere.json"], "nowhere.json: No such file or directory"),
         (["empty"], "empty: the file is empty"),
         (["other"], "other: "), (["nothing.json"], "nothing.json:1: "),
-        (["many.json"], "many.json: more than 20000 results, too many for a page: skampi-table"),
+        (["many.json"], "many.json: more than 20000 results, too many for a page: skampi table"),
         (["a folder"], "a folder: not a file, and not the folder of a campaign"),
         (["a.json", "a.json"], "a.json: given twice"),
         (["a.json", "-o", "a.json"], "a.json: unknown suffix .json"),
@@ -450,7 +450,7 @@ for changes, text in (
     covered = report("a.json", "--coverage", "coverage.json", "-o", "covered.html")
     tap.ok(covered.status == 0 and page("covered.html").count(text) == 2,
            f"coverage is stated as a verdict and with the promise: {text}", covered)
-for content, text in (("[]", "not what skampi-campaign coverage --json writes"), ("", "not what"),
+for content, text in (("[]", "not what skampi campaign coverage --json writes"), ("", "not what"),
                       (json.dumps({**COVERAGE, "coverage": 2}), "version 2"),
                       (json.dumps({**COVERAGE, "contained": "x"}), "not what"),
                       (json.dumps({**COVERAGE, "promise": "perhaps"}), "not what")):

@@ -28,7 +28,7 @@ tap.ok(any(line.startswith("  missing     1 too_large: Shmem_Put_Round(count=204
            for line in lines), "what is missing, and why", run)
 tap.equal(lines[-2:-1], ["  written to  a.json"], "which files there are")
 # Which of them depends on how busy the machine is; tests/unit/test_summary.c has the choice.
-tools = ("/scripts/skampi-table a.json", "/scripts/skampi-report a.json -o report.html", " --rounds 10,60s")
+tools = ("/skampi table a.json", "/skampi report a.json -o report.html", " --rounds 10,60s")
 tap.ok(lines[-1].startswith("  next        ") and lines[-1].endswith(tools), "what to type next", run)
 done = os.path.join(run.directory, lines[-1].split()[1])
 tap.ok(os.access(done, os.X_OK), "that program is there", done)

@@ -182,7 +182,7 @@ for arguments, text in (
     tap.ok(refused.status == 2 and refused.err == f"skampi-table: error: {text}\n"
            and not refused.out, f"refused in one line: {text}", refused)
 usage = table("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-table"), "--help", usage)
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi table"), "--help", usage)
 
 # What skampi itself writes.
 measured = skampi("""

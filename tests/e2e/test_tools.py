@@ -77,7 +77,7 @@ tap.ok({"fastest", "load", "progress", "shares"} <= set(offered(table, completio
        offered(table, completion, "shares", "--to", "m") == ["markdown"], "completion offers views, and their options",
        completion)
 coverage = run([os.path.join(ROOT, "scripts/skampi-campaign"), "coverage"], cwd=folder)
-tap.ok("usage: skampi-campaign coverage" in coverage.err and "nothing is measured" in coverage.err,
+tap.ok("usage: skampi campaign coverage" in coverage.err and "nothing is measured" in coverage.err,
        "skampi-campaign coverage shows its usage", coverage)
 
 
@@ -178,13 +178,13 @@ for name, (text, reader) in FILES.items():
         tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err,
                f"skampi-{' '.join([tool, *view])} {name}: who reads it", done)
 write_text(os.path.join(folder, "summary.json"), '{"summary":1')
-for view, reader in (([], "skampi-table shares summary.json"), (["load"], "skampi-table shares summary.json"),
+for view, reader in (([], "skampi table shares summary.json"), (["load"], "skampi table shares summary.json"),
                      (["shares"], "neither a trace nor")):
     done = run([os.path.join(ROOT, "scripts/skampi-table"), *view, "summary.json"], cwd=folder)
     tap.ok(done.status == 2 and reader in done.err, f"a summary for skampi-table {' '.join(view)}", done)
 for words in ([PROGRAMS[2], "a.json"], [PROGRAMS[1], "summary", "a.json"]):
     done = run(words, cwd=folder)
-    tap.ok(done.status == 2 and "skampi-table a.json" in done.err, f"{os.path.basename(words[0])} a.json: who reads it", done)
+    tap.ok(done.status == 2 and "skampi table a.json" in done.err, f"{os.path.basename(words[0])} a.json: who reads it", done)
 for tool, arguments in (("convert", ["a.json", "-o", "x.xlsx"]), ("report", ["a.json", "-o", "x.xlsx"]),
                         ("plot", ["a.json", "-o", "x.xlsx"]), ("model", ["a.json", "-o", "x.xlsx"]),
                         ("table", ["shares", "t.trace", "-o", "x.xlsx"]), ("compare", ["a.json", "a.json", "--json", "x.xlsx"])):

@@ -419,7 +419,7 @@ TEST_WITH(other_files, NULL, remove_files)
     refused("", ": the file is empty");
     refused("\n \n", ": the file is empty");
     refused("# SKaMPI Version 5\n",
-            ": --known reads JSON: convert it first: skampi-convert -o /tmp");
+            ": --known reads JSON: convert it first: skampi convert -o /tmp");
     refused("record,block\n", ": --known reads JSON: convert it first");
     refused("\"record\",\"block\"\n", ": --known reads JSON: convert it first");
     refused("hello\n", ": not a result of skampi in JSON");

@@ -35,7 +35,7 @@ static void expect(struct summary *summary, int status, const char *const *files
                    const char *expected)
 {
     struct record_end end = {.status = status, .duration = 12.34, .timed = 3.4};
-    const struct summary_next next = {"scripts/", "oshrun -np 2 ./skampi --rounds 3 -i a.ski",
+    const struct summary_next next = {"./skampi", "oshrun -np 2 ./skampi --rounds 3 -i a.ski",
                                       "oshrun -np 2 ./skampi -i a.ski"};
     char *text = summary_text(summary, &end, files, count, &next);
     assert_string_equal(text, expected);
@@ -51,7 +51,7 @@ TEST(all_well)
     expect(&summary, 0, (const char *[]){"a.sko", "a.json"}, 2,
            "skampi: 1 result, in 12.3 s (3.4 s in timed regions)\n"
            "  written to  a.sko, a.json\n"
-           "  next        scripts/skampi-table a.json\n");
+           "  next        ./skampi table a.json\n");
 }
 
 TEST(doubts)
@@ -102,7 +102,7 @@ TEST(rounds)
            "the machine changes over time; read the values by state and the prediction interval, "
            "or measure on a quiet machine\n"
            "  written to  a.csv\n"
-           "  next        scripts/skampi-report a.csv -o report.html\n");
+           "  next        ./skampi report a.csv -o report.html\n");
 }
 
 /* A run that ends before there are rounds has its first results. */
@@ -114,7 +114,7 @@ TEST(no_rounds_yet)
     expect(&summary, 0, (const char *[]){"a.csv"}, 1,
            "skampi: 2 results, 1 of them doubtful, in 12.3 s (3.4 s in timed "
            "regions)\n" BELOW_RESOLUTION "  written to  a.csv\n"
-           "  next        scripts/skampi-report a.csv -o report.html\n");
+           "  next        ./skampi report a.csv -o report.html\n");
 }
 
 /* What is to be typed next is what a shell reads. */
@@ -125,7 +125,7 @@ TEST(files_with_blanks)
     expect(&summary, 0, (const char *[]){"it's a.json"}, 1,
            "skampi: 1 result, in 12.3 s (3.4 s in timed regions)\n"
            "  written to  it's a.json\n"
-           "  next        scripts/skampi-table 'it'\\''s a.json'\n");
+           "  next        ./skampi table 'it'\\''s a.json'\n");
 }
 
 /* What a time limit has left out can be measured by --resume, which reads JSON alone. */
@@ -146,7 +146,7 @@ TEST(time_limit)
            "skampi: 1 result, 3 missing, in 12.3 s (3.4 s in timed regions)\n"
            "  missing     3 time_limit: F(1): why\n"
            "  written to  a.sko\n"
-           "  next        scripts/skampi-table a.sko\n");
+           "  next        ./skampi table a.sko\n");
 }
 
 TEST(too_many)
@@ -171,7 +171,7 @@ TEST(colours)
     expect(&summary, 0, (const char *[]){"a.json"}, 1,
            "skampi: \033[1;32m1 result\033[0m, in 12.3 s (3.4 s in timed regions)\n"
            "  written to  a.json\n"
-           "  next        scripts/skampi-table a.json\n");
+           "  next        ./skampi table a.json\n");
     terminal_choose(WHEN_NEVER, false);
 }
 

@@ -1,7 +1,7 @@
 """The course of an acceptance test: a tournament, then re-tests until nothing is open, whoever measures.
 
     case = accept(times, play, game, wanted)
-    # play(times, tasks) adds to times what measuring them gave. wanted: the options of skampi-accept: .passes and .rounds,
+    # play(times, tasks) adds to times what measuring them gave. wanted: the options of skampi accept: .passes and .rounds,
     # 0: by the game; .alpha, the probability that a sound machine is accused; .least: smaller differences are none
 """
 

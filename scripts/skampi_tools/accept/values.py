@@ -160,7 +160,7 @@ class Times:
                 whole = record.get("status") == 0
                 self.seconds += record.get("duration") or 0
         if len(self.samples) == before:
-            raise Error(f"{path}: no round of a tournament: measure with skampi-accept, or with the pattern "
+            raise Error(f"{path}: no round of a tournament: measure with skampi accept, or with the pattern "
                         "\"round:K\" (docs/patterns/pairs.md)")
         self._name_sizes(path, before)
         if not whole:

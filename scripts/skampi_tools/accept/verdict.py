@@ -97,7 +97,7 @@ def links_json(case):
 
 def read_reference(path):
     """What --json wrote for an accepted machine."""
-    other = f"{path}: not what skampi-accept --json has written"
+    other = f"{path}: not what skampi accept --json has written"
     value = read_json(path, otherwise=other)
     if not isinstance(value, dict) or value.get("accept") != VERSION or not isinstance(value.get("kinds"), dict) \
             or not isinstance(value.get("sites"), list):

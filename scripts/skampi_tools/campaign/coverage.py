@@ -24,10 +24,10 @@ judged from 5 runs on. Where runs state in which states the machine was, the sam
 
 EPILOG = """\
 examples:
-  skampi-campaign coverage --span 2h -o coverage                 # quickstart.ski, 6 runs of 10 rounds
-  skampi-campaign coverage --script my.ski --pes 64 --launch 'srun -n {pes}' --runs 10 --json coverage.json
-  skampi-campaign coverage --script my.ski --span 2h --known     # as somebody who keeps earlier results
-  skampi-campaign coverage --from coverage/*.json                # evaluate again, run nothing
+  skampi campaign coverage --span 2h -o coverage                 # quickstart.ski, 6 runs of 10 rounds
+  skampi campaign coverage --script my.ski --pes 64 --launch 'srun -n {pes}' --runs 10 --json coverage.json
+  skampi campaign coverage --script my.ski --span 2h --known     # as somebody who keeps earlier results
+  skampi campaign coverage --from coverage/*.json                # evaluate again, run nothing
 
 If it was interrupted, give the same directory again: complete files are kept.
 

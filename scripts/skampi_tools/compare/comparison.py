@@ -335,7 +335,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         comparison.cautions.append(
             "points with too few launches and no rounds: their intervals hold within these runs only. "
             "Launches of the same program differ, by a factor of 2 to 4 where PEs wait for each other, so "
-            "these points have no verdict: measure at least 4 launches a side (skampi-campaign), or use "
+            "these points have no verdict: measure at least 4 launches a side (skampi campaign), or use "
             "--rounds 10")
     comparison.rows.sort(key=_importance)
     return comparison

@@ -50,7 +50,7 @@ class History:
 
 
 def look_back(launches, left_out, options):
-    """The History of these launches, by the options of skampi-history."""
+    """The History of these launches, by the options of skampi history."""
     baseline = baseline_index(launches, options.baseline) if options.baseline else None
     known = series_of(launches, options.states)
     series = [one for _, one in known]

@@ -472,7 +472,7 @@ def spread(data):
 
 
 def _served(data, place):
-    """What skampi-table progress says of gets and atomics on a PE that computes: INSIDE if one of them waits for the PE's next
+    """What skampi table progress says of gets and atomics on a PE that computes: INSIDE if one of them waits for the PE's next
     call; else YES if one is known not to; else UNCERTAIN."""
     verdicts = []
     for kind in SERVED:

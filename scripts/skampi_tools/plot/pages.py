@@ -137,7 +137,7 @@ def _matching(selector, panel, points, at):
         found = cv.curves(some, panel.get("x"))
     found = [c for c in found if wanted is None or c.repeated == wanted]
     if not found and not panel.get("optional"):
-        raise Error(f"{at}: matches no result; skampi-plot --list shows all")
+        raise Error(f"{at}: matches no result; skampi plot --list shows all")
     return found
 
 

@@ -167,10 +167,10 @@ def rounds_part(files, coverage):
                      f"the median of as many later {several} will be.</p>")
     parts.append(PROMISE)
     if coverage:
-        parts.append(f"<p>Measured by <code>skampi-campaign coverage</code>: {esc(coverage.sentence)}.</p>")
+        parts.append(f"<p>Measured by <code>skampi campaign coverage</code>: {esc(coverage.sentence)}.</p>")
     else:
         parts.append("<p class=hint>How well this holds on this machine is unknown: "
-                     "<code>skampi-campaign coverage</code> measures it, and <code>--coverage</code> shows it here.</p>")
+                     "<code>skampi campaign coverage</code> measures it, and <code>--coverage</code> shows it here.</p>")
     spreads = [(f"between {several}", sorted(r.between for r in aggregates if is_number(r.between))),
                (f"inside {several}", sorted(r.within for r in aggregates if is_number(r.within)))]
     items = [f"{name}: typically {style.percent_text(x[len(x) // 2])}, at most "
@@ -188,7 +188,7 @@ def comparison_counts(comparison):
 
 def configurations_part(comparisons):
     """comparisons: (one, other, Comparison or why there is none) of configurations of campaigns."""
-    parts = ["<p>Of each point in the launches of two configurations, as <code>skampi-compare</code> "
+    parts = ["<p>Of each point in the launches of two configurations, as <code>skampi compare</code> "
              "compares them.</p>"] if comparisons else []
     for one, other, comparison in comparisons:
         parts.append(f"<h3>{esc(other)} against {esc(one)}</h3>")

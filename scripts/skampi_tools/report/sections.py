@@ -97,7 +97,7 @@ def tell_apart(points):
 
 def axes_of(section):
     """The axes along which the section's points can be drawn, the best first; none where nothing
-    that is a number differs. What differs besides the position makes another line, as in skampi-plot. positions[i] and
+    that is a number differs. What differs besides the position makes another line, as in skampi plot. positions[i] and
     series[i] belong to point i; None: it has no position. marks: breaks of lines at sizes where a protocol changes."""
     points = [p.drawn for p in section.points]
     axes = []

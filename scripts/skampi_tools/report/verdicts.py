@@ -204,7 +204,7 @@ def check_rounds(file):
     if not file.rounds:
         return Verdict("Covers changes over time", "note",
                        "measured once: intervals say how precise this run's medians are, not where the "
-                       "next run's will be; --rounds or skampi-campaign says that")
+                       "next run's will be; --rounds or skampi campaign says that")
     few = [r for r in file.rounds if math.isnan(r.next_low) or math.isnan(r.next_high)]
     between = sorted(known(r.between for r in file.rounds))
     if few:
@@ -256,19 +256,19 @@ def check_file(file, name=""):
 
 
 class Coverage(NamedTuple):
-    """What skampi-campaign coverage --json measured."""
+    """What skampi campaign coverage --json measured."""
     sentence: str
     verdict: Verdict
 
 
 def read_coverage(path):
-    """The Coverage in a file that skampi-campaign coverage --json wrote."""
-    other = f"{path}: not what skampi-campaign coverage --json writes"
+    """The Coverage in a file that skampi campaign coverage --json wrote."""
+    other = f"{path}: not what skampi campaign coverage --json writes"
     record = read_json(path, otherwise=other)
     try:
         if record["coverage"] != COVERAGE_VERSION:
-            raise Error(f"{path}: version {record['coverage']!r} of skampi-campaign coverage's output, but this "
-                        f"tool knows version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
+            raise Error(f"{path}: version {record['coverage']!r} of skampi campaign coverage's output, but this "
+                        f"tool knows version {COVERAGE_VERSION}: use the skampi that belongs to it")
         state, kept = {True: ("ok", "the promise is kept"), False: ("doubtful", "the promise is not kept"),
                        None: ("unknown", "too few runs to say more")}[record["promise"]]
         ratio, promised = record["width_ratio"], record["promised"]
@@ -280,7 +280,7 @@ def read_coverage(path):
                     f"{style.number_text(float(promised['width_ratio']))}): {kept}")
     except (ValueError, KeyError, TypeError, OverflowError):
         raise Error(other) from None
-    return Coverage(sentence, Verdict("Prediction intervals hold", state, f"by skampi-campaign coverage, {sentence}"))
+    return Coverage(sentence, Verdict("Prediction intervals hold", state, f"by skampi campaign coverage, {sentence}"))
 
 
 def worst(verdicts):

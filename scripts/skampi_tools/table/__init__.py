@@ -1,1 +1,1 @@
-"""What skampi-table shows of result files: their blocks, or another view of them."""
+"""What skampi table shows of result files: their blocks, or another view of them."""

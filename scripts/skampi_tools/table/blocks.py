@@ -1,4 +1,4 @@
-"""Result files as tables on the terminal: what skampi-table prints of the records of a file, one after another.
+"""Result files as tables on the terminal: what skampi table prints of the records of a file, one after another.
 
 A block is printed as soon as it ends, so a table follows a run that is still going on.
 """

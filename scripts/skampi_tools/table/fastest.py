@@ -17,8 +17,8 @@ their group. A ~ marks a fastest way that is not certain, since the interval of 
 
 EPILOG = """\
 examples:
-  oshrun -np 4 skampi -i patterns/collectives.ski -o c.json && skampi-table fastest c.json
-  skampi-table fastest --cross recursive_doubling reduce_scatter_allgather np*.json
+  oshrun -np 4 skampi -i patterns/collectives.ski -o c.json && skampi table fastest c.json
+  skampi table fastest --cross recursive_doubling reduce_scatter_allgather np*.json
 
 exit status: 0 shown, 2 wrong usage, or a file that cannot be read or has no such blocks"""
 

@@ -17,8 +17,8 @@ JSON or CSV."""
 
 EPILOG = """\
 examples:
-  oshrun -np 4 skampi -i load.ski -o l.json && skampi-table load l.json
-  skampi-table load l.json --json load.json
+  oshrun -np 4 skampi -i load.ski -o l.json && skampi table load l.json
+  skampi table load l.json --json load.json
 
 exit status: 0 shown, 2 wrong usage, or a file that cannot be read or has no such results"""
 

@@ -14,8 +14,8 @@ progress.ski, of any format that has the arguments of calls: JSON or CSV."""
 
 EPILOG = """\
 examples:
-  oshrun -np 2 skampi -i progress.ski -o p.json && skampi-table progress p.json
-  skampi-table progress p.json --json progress.json
+  oshrun -np 2 skampi -i progress.ski -o p.json && skampi table progress p.json
+  skampi table progress p.json --json progress.json
 
 exit status: 0 shown, 2 wrong usage, or a file that cannot be read or has no such results"""
 

@@ -13,9 +13,9 @@ from .. import cli, kinds, launching, screen
 EPILOG = """\
 examples:
   shmemtrace -o app.trace oshrun -np 4 ./app        record an application
-  skampi-table shares app.trace other.trace         a row for each
-  skampi-table shares --to markdown *.trace -o table.md
-  shmemtrace summary --json app.trace | skampi-table shares /dev/stdin
+  skampi table shares app.trace other.trace         a row for each
+  skampi table shares --to markdown *.trace -o table.md
+  shmemtrace summary --json app.trace | skampi table shares /dev/stdin
 
 Shares are percent of the time of all PEs from the first call to the last one, less what start and end of
 the library and the allocation of memory take. Time is that of a PE, on average. Computation is what is

@@ -1,6 +1,6 @@
 """MPICH: what it says of its control variables (mpivars), and the selection files that it reads.
 
-A selection file replaces all rules that the library contains. So skampi-tune takes those, which are JSON texts in the
+A selection file replaces all rules that the library contains. So skampi tune takes those, which are JSON texts in the
 library's file, and puts its own in front of them. A tree of rules asks one thing of a call at each level, such as
 "comm_size<=4", in order; the first that holds leads on. There are two trees: one composes a collective of parts within and
 between nodes (CH4), the other chooses the algorithm of a part. Where a rule names an algorithm, the first one makes the
@@ -51,7 +51,7 @@ def _trees():
             if sign in text:
                 found[name] = json.loads(text)
     if len(found) != len(FILES):
-        raise Error("this MPICH has no rules of a form that skampi-tune knows")
+        raise Error("this MPICH has no rules of a form that skampi tune knows")
     return found
 
 

@@ -1,6 +1,6 @@
 """Which candidates of a choice are still worth a launch, and what is chosen at each point.
 
-    race = Race(choice, settings)            # the options tolerance, alpha and launch_spread of skampi-tune
+    race = Race(choice, settings)            # the options tolerance, alpha and launch_spread of skampi tune
     while race.racing:                       # candidates that need further launches
         race.judge({candidate: files})       # ResultFiles of all their launches so far
     race.verdicts()                          # {point: Verdict}
@@ -9,7 +9,7 @@ At each point the fastest candidate so far is compared with the others by the in
 that is slower is out at this point, and so is one that is no better: the interval says that it gains at most the tolerance.
 The default is out only if it is slower, or the same: the whole interval is within the tolerance. A point is decided if
 nobody else is left. Slower is said with the chance of a false alarm that all comparisons of a look share
-(Bonferroni), the others with the confidence of a single one, as skampi-compare does. That looks are repeated is not
+(Bonferroni), the others with the confidence of a single one, as skampi compare does. That looks are repeated is not
 corrected: the proof in fresh launches does not know them.
 """
 

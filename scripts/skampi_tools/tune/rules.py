@@ -83,11 +83,11 @@ def rule_count(tables):
 
 
 def environment_text(environment):
-    return "# Settings that skampi-tune has found: . this file in a job script.\n" + "".join(
+    return "# Settings that skampi tune has found: . this file in a job script.\n" + "".join(
         f"export {name}={shlex.quote(value)}\n" for name, value in environment.items())
 
 
 def ucx_text(environment):
     """ucx.conf of the variables of UCX among these; "": there are none."""
     lines = [f"{name}={value}\n" for name, value in environment.items() if name.startswith("UCX_")]
-    return "".join(["# Settings of UCX that skampi-tune has found.\n", *lines]) if lines else ""
+    return "".join(["# Settings of UCX that skampi tune has found.\n", *lines]) if lines else ""
