@@ -87,7 +87,7 @@ def install(tree):
     for name in sorted(os.listdir(os.path.join(prefix, "bin"))):
         if name != "skampi":
             shown = run([os.path.join(prefix, "bin", name), "--help"])
-            tap.ok(shown.status == 0 and name in shown.out, f"the installed {name} runs", shown)
+            tap.ok(shown.status == 0 and name.replace("-", " ") in shown.out, f"the installed {name} runs", shown)
     tried = run([os.path.join(prefix, "bin/skampi-campaign"), "--dry-run", "--launch", "env",
                  "quickstart.ski"])
     tap.ok(tried.status == 0 and f"{prefix}/bin/skampi" in tried.out and
