@@ -341,7 +341,7 @@ static int summarize(struct reader *reader)
 
 static const struct manual_option options[] = {
     {.name = "json", .help = "one JSON object with everything, all pairs of PEs included"},
-    {.name = "results", .help = "times by routine and size, for skampi-plot, -report and -compare"},
+    {.name = "results", .help = "times by routine and size, for skampi plot, report and compare"},
     {0},
 };
 
