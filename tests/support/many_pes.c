@@ -201,7 +201,7 @@ static void deliver(int to_pe, int key, int64_t number, const void *data, size_t
     wake(to_pe);
 }
 
-static void take(int from_pe, int key, int64_t number, void *data, size_t bytes)
+static void take_message(int from_pe, int key, int64_t number, void *data, size_t bytes)
 {
     struct message **place;
     while (!*(place = find(self, from_pe, key)))
@@ -247,7 +247,7 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
 
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
 {
-    take(from_pe, key_of(end->world, end->port), end->number, data, bytes);
+    take_message(from_pe, key_of(end->world, end->port), end->number, data, bytes);
     ack_of(&all[from_pe], key_of(end->world, end->ack))->time = self->now + latency_to(from_pe);
     wake(from_pe);
 }
@@ -259,7 +259,7 @@ void link_signal(int to_pe, bool world, int round, int64_t number)
 
 void link_await_signal(int from_pe, bool world, int round, int64_t number)
 {
-    take(from_pe, key_of(world, SIGNALS + round), number, NULL, 0);
+    take_message(from_pe, key_of(world, SIGNALS + round), number, NULL, 0);
 }
 
 void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
