@@ -142,9 +142,9 @@ static const char *check_numbers(enum pattern pattern, const struct numbers *num
     int64_t most = pattern == PATTERN_ROUND ? tournament_rounds(size, group) : 0;
     if (pattern == PATTERN_OFFSET && (number > size / 2 || size % (2 * number) != 0))
         snprintf(text, sizeof text,
-                 "an offset of %lld needs a multiple of %lld PEs, and there are %d: take another "
+                 "an offset of %lld needs a multiple of %llu PEs, and there are %d: take another "
                  "offset, or a set of that size",
-                 (long long)number, 2 * (long long)number, size);
+                 (long long)number, 2 * (unsigned long long)number, size);
     else if (pattern == PATTERN_ROUND && most == 0)
         snprintf(text, sizeof text,
                  "%d PEs are no groups of %lld: leave the size of groups away, or "
