@@ -407,4 +407,17 @@ void *run_allocate(struct run *, size_t count, size_t size);
 /* A line "# note: ..." after the result. Only rank 0's notes are kept, the same text once. */
 void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Numbers for notes, with three significant digits and no zeros at the end of decimals:
+ * run_note(run, "the first took %s", plain_time(seconds).text). Any PE.
+ *
+ * plain_time(): a time (seconds) in the unit that suits it: "1.23 us", "460 ns", "2 s".
+ * plain_number(): "460", "2.5", "12300"; no exponent from 0.0001 to 10^7; also a ratio, as in
+ * "2.5 times as long". plain_share(): 0.125 is "12.5 %". */
+struct plain_text {
+    char text[40];
+};
+struct plain_text plain_time(double seconds);
+struct plain_text plain_number(double value);
+struct plain_text plain_share(double share);
+
 #endif

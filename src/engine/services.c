@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "clock/counters.h"
 #include "clock/timer.h"
@@ -20,6 +22,8 @@
  */
 #define PAUSE_SAMPLES 50
 #define PAUSE_SECONDS 2e-6
+/* Significant digits of a number in a note. */
+#define PLAIN_DIGITS 3
 
 double run_elapsed(struct run *run, int64_t start, int64_t stop)
 {
@@ -222,6 +226,27 @@ void run_note(struct run *run, const char *format, ...)
     va_start(arguments, format);
     notes_add(&run->services->notes, text_format_with(format, arguments));
     va_end(arguments);
+}
+
+struct plain_text plain_time(double seconds)
+{
+    struct plain_text plain;
+    numbers_time(plain.text, seconds, PLAIN_DIGITS);
+    return plain;
+}
+
+struct plain_text plain_number(double value)
+{
+    struct plain_text plain;
+    numbers_text(plain.text, value, PLAIN_DIGITS);
+    return plain;
+}
+
+struct plain_text plain_share(double share)
+{
+    struct plain_text plain = plain_number(100 * share);
+    strcat(plain.text, " %");
+    return plain;
 }
 
 /* Any counter will do where a reading of the timer is a system call: the length is measured. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/buffers.h"
+#include "engine/measurement.h"
 #include "engine/samples.h"
 #include "unit/unit.h"
 
@@ -320,4 +321,13 @@ TEST(subtracted_shares_are_plain_numbers)
     expect_text(1.2345e-8, 2.4e-8, "subtracted: a put, 12.3 ns (51 % of the result)");
     expect_text(1e-5, 1.001e-5, "subtracted: a put, 10 us (100 % of the result)");
     expect_text(3e-5, -1e-5, "subtracted: a put, 30 us (more than the result)");
+}
+
+TEST(plain_numbers_of_measurements)
+{
+    assert_string_equal(plain_time(1.2345e-6).text, "1.23 us");
+    assert_string_equal(plain_time(4.6e-7).text, "460 ns");
+    assert_string_equal(plain_time(2).text, "2 s");
+    assert_string_equal(plain_number(12345.6).text, "12300");
+    assert_string_equal(plain_share(0.125).text, "12.5 %");
 }
