@@ -19,16 +19,13 @@ int mpi_share(int count, int size, int rank)
 
 static struct reduction_element element_of(const struct datatype *type)
 {
-    const char *name = datatype_text(type);
     bool indexed = datatype_class(type) == DATATYPE_PAIR;
     size_t size = (size_t)datatype_size(type) - (indexed ? sizeof(int) : 0);
-    return (struct reduction_element){
-        .real = datatype_class(type) == DATATYPE_FLOATING ||
-                (indexed && (strstr(name, "FLOAT") || strstr(name, "DOUBLE"))),
-        .indexed = indexed,
-        .size = size,
-        .index_at = ROUND_UP(size, sizeof(int)),
-        .extent = (size_t)datatype_extent(type)};
+    return (struct reduction_element){.real = datatype_real(type),
+                                      .indexed = indexed,
+                                      .size = size,
+                                      .index_at = ROUND_UP(size, sizeof(int)),
+                                      .extent = (size_t)datatype_extent(type)};
 }
 
 static void fill_values(const struct run *run, unsigned char *base, int64_t count)

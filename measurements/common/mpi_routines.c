@@ -26,28 +26,28 @@ const struct mpi_flow_facts mpi_flow_facts[] = {
 #define IN_MPI_4(...)
 #endif
 
-#define ROUTINE(name, iname, how, described, ...)                                                  \
+#define ROUTINE(name, calls, posts, begins, how, described, ...)                                   \
     static void call_##name(struct mpi_call *c)                                                    \
     {                                                                                              \
-        MPI_##name(__VA_ARGS__);                                                                   \
+        calls(__VA_ARGS__);                                                                        \
     }                                                                                              \
     static void post_##name(struct mpi_call *c)                                                    \
     {                                                                                              \
-        MPI_##iname(__VA_ARGS__, &c->request);                                                     \
+        posts(__VA_ARGS__, &c->request);                                                           \
     }                                                                                              \
     IN_MPI_4(static void init_##name(struct mpi_call *c) {                                         \
-        MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &c->request);                                \
+        begins(__VA_ARGS__, MPI_INFO_NULL, &c->request);                                           \
     })                                                                                             \
-    const struct mpi_routine mpi_##name = {.flow = how,                                            \
-                                           .blocks = described,                                    \
-                                           .call = call_##name,                                    \
-                                           .post = post_##name,                                    \
-                                           IN_MPI_4(.init = init_##name)};
+    const struct mpi_routine name = {.flow = how,                                                  \
+                                     .blocks = described,                                          \
+                                     .call = call_##name,                                          \
+                                     .post = post_##name,                                          \
+                                     IN_MPI_4(.init = init_##name)};
 
 #else
 
-#define ROUTINE(name, iname, how, described, ...)                                                  \
-    const struct mpi_routine mpi_##name = {.flow = how, .blocks = described};
+#define ROUTINE(name, calls, posts, begins, how, described, ...)                                   \
+    const struct mpi_routine name = {.flow = how, .blocks = described};
 
 #endif
 
@@ -62,30 +62,30 @@ const struct mpi_flow_facts mpi_flow_facts[] = {
 #define REDUCED c->send, RECEIVED, c->op
 
 /* clang-format off */
-ROUTINE(Barrier, Ibarrier, MPI_FLOW_NONE, MPI_BLOCKS_EQUAL, c->comm)
-ROUTINE(Bcast, Ibcast, MPI_FLOW_BCAST, MPI_BLOCKS_EQUAL, RECEIVED, c->root, c->comm)
-ROUTINE(Gather, Igather, MPI_FLOW_GATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
-ROUTINE(Gatherv, Igatherv, MPI_FLOW_GATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->root, c->comm)
-ROUTINE(Scatter, Iscatter, MPI_FLOW_SCATTER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
-ROUTINE(Scatterv, Iscatterv, MPI_FLOW_SCATTER, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED, c->root, c->comm)
-ROUTINE(Allgather, Iallgather, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Allgatherv, Iallgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
-ROUTINE(Alltoall, Ialltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Alltoallv, Ialltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
-ROUTINE(Alltoallw, Ialltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_TYPES, RECEIVED_BY_TYPES, c->comm)
-ROUTINE(Reduce, Ireduce, MPI_FLOW_REDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->root, c->comm)
-ROUTINE(Allreduce, Iallreduce, MPI_FLOW_ALLREDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
-ROUTINE(Reduce_scatter, Ireduce_scatter, MPI_FLOW_REDUCE_SCATTER, MPI_BLOCKS_EQUAL,
+ROUTINE(mpi_Barrier, MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init, MPI_FLOW_NONE, MPI_BLOCKS_EQUAL, c->comm)
+ROUTINE(mpi_Bcast, MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, MPI_FLOW_BCAST, MPI_BLOCKS_EQUAL, RECEIVED, c->root, c->comm)
+ROUTINE(mpi_Gather, MPI_Gather, MPI_Igather, MPI_Gather_init, MPI_FLOW_GATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
+ROUTINE(mpi_Gatherv, MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, MPI_FLOW_GATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->root, c->comm)
+ROUTINE(mpi_Scatter, MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, MPI_FLOW_SCATTER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
+ROUTINE(mpi_Scatterv, MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, MPI_FLOW_SCATTER, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED, c->root, c->comm)
+ROUTINE(mpi_Allgather, MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(mpi_Allgatherv, MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(mpi_Alltoall, MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(mpi_Alltoallv, MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(mpi_Alltoallw, MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_TYPES, RECEIVED_BY_TYPES, c->comm)
+ROUTINE(mpi_Reduce, MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, MPI_FLOW_REDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->root, c->comm)
+ROUTINE(mpi_Allreduce, MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, MPI_FLOW_ALLREDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+ROUTINE(mpi_Reduce_scatter, MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, MPI_FLOW_REDUCE_SCATTER, MPI_BLOCKS_EQUAL,
         c->send, c->receive, c->received.counts, c->receive_type, c->op, c->comm)
-ROUTINE(Reduce_scatter_block, Ireduce_scatter_block, MPI_FLOW_REDUCE_SCATTER_BLOCK, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
-ROUTINE(Scan, Iscan, MPI_FLOW_SCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
-ROUTINE(Exscan, Iexscan, MPI_FLOW_EXSCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+ROUTINE(mpi_Reduce_scatter_block, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init, MPI_FLOW_REDUCE_SCATTER_BLOCK, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+ROUTINE(mpi_Scan, MPI_Scan, MPI_Iscan, MPI_Scan_init, MPI_FLOW_SCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+ROUTINE(mpi_Exscan, MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, MPI_FLOW_EXSCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 
-ROUTINE(Neighbor_allgather, Ineighbor_allgather, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Neighbor_allgatherv, Ineighbor_allgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
-ROUTINE(Neighbor_alltoall, Ineighbor_alltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Neighbor_alltoallv, Ineighbor_alltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
-ROUTINE(Neighbor_alltoallw, Ineighbor_alltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_OFFSETS, RECEIVED_BY_OFFSETS, c->comm)
+ROUTINE(mpi_Neighbor_allgather, MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(mpi_Neighbor_allgatherv, MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPI_Neighbor_allgatherv_init, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(mpi_Neighbor_alltoall, MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(mpi_Neighbor_alltoallv, MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(mpi_Neighbor_alltoallw, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_OFFSETS, RECEIVED_BY_OFFSETS, c->comm)
 
 /* What the functions of a routine have in common. What each flow of data moves is stated once: functions made of other calls
  * are like the routine that they do the work of. */

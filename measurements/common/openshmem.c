@@ -17,19 +17,19 @@ int size_log2(size_t power)
 
 #if SKAMPI_SHMEM
 
-#define SIZES(name)                                                                                \
-    {                                                                                              \
-        shmem_##name##8, shmem_##name##16, shmem_##name##32, shmem_##name##64, shmem_##name##128   \
-    }
-#define SIZES_NBI(name)                                                                            \
-    {                                                                                              \
-        shmem_##name##8_nbi, shmem_##name##16_nbi, shmem_##name##32_nbi, shmem_##name##64_nbi,     \
-            shmem_##name##128_nbi                                                                  \
-    }
-
-block_function *const sized_put[] = SIZES(put), *const sized_get[] = SIZES(get);
-block_function *const sized_put_nbi[] = SIZES_NBI(put), *const sized_get_nbi[] = SIZES_NBI(get);
-strided_function *const sized_iput[] = SIZES(iput), *const sized_iget[] = SIZES(iget);
+/* By the logarithm of the bytes in an element. */
+block_function *const sized_put[] = {shmem_put8, shmem_put16, shmem_put32, shmem_put64,
+                                     shmem_put128};
+block_function *const sized_get[] = {shmem_get8, shmem_get16, shmem_get32, shmem_get64,
+                                     shmem_get128};
+block_function *const sized_put_nbi[] = {shmem_put8_nbi, shmem_put16_nbi, shmem_put32_nbi,
+                                         shmem_put64_nbi, shmem_put128_nbi};
+block_function *const sized_get_nbi[] = {shmem_get8_nbi, shmem_get16_nbi, shmem_get32_nbi,
+                                         shmem_get64_nbi, shmem_get128_nbi};
+strided_function *const sized_iput[] = {shmem_iput8, shmem_iput16, shmem_iput32, shmem_iput64,
+                                        shmem_iput128};
+strided_function *const sized_iget[] = {shmem_iget8, shmem_iget16, shmem_iget32, shmem_iget64,
+                                        shmem_iget128};
 
 #endif
 

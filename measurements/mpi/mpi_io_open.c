@@ -116,26 +116,23 @@ static const struct measurement of_file = {.api = API_MPI,
                                            .teardown = WITH_MPI(mpi_file_tear_down),
                                            .run = WITH_MPI(run_handling)};
 
-#define HANDLING(...)                                                                              \
-    .like = {&of_file}, .variant = &(const struct handling)                                        \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-
 const struct measurement measurements_mpi_io_open[] = {
-    {"MPI_IO_open", "opening a file", HANDLING(.opens = true), .routine = "MPI_File_open",
+    {"MPI_IO_open", "opening a file", .like = {&of_file},
+     .variant = &(const struct handling){.opens = true}, .routine = "MPI_File_open",
      .parameters = {CREATE}, .timed = "MPI_File_open; MPI_File_close untimed"},
-    {"MPI_IO_close", "closing a file", HANDLING(.closes = true), .routine = "MPI_File_close",
+    {"MPI_IO_close", "closing a file", .like = {&of_file},
+     .variant = &(const struct handling){.closes = true}, .routine = "MPI_File_close",
      .parameters = {CREATE}, .timed = "MPI_File_close; MPI_File_open untimed"},
-    {"MPI_IO_open_close", "opening and closing a file", HANDLING(.opens = true, .closes = true),
-     .routine = "MPI_File_open", .calls = "MPI_File_close", .parameters = {CREATE},
+    {"MPI_IO_open_close", "opening and closing a file", .like = {&of_file},
+     .variant = &(const struct handling){.opens = true, .closes = true}, .routine = "MPI_File_open",
+     .calls = "MPI_File_close", .parameters = {CREATE},
      .timed = "MPI_File_open and MPI_File_close"},
-    {"MPI_IO_delete", "removing a file that nobody has opened", HANDLING(.deletes = true),
-     .routine = "MPI_File_delete", .parameters = {FILE_BYTES}, .who = "rank 0",
-     .timed = "MPI_File_delete"},
-    {"MPI_IO_delete_on_close", "closing a file that this removes",
-     HANDLING(.closes = true, .on_close = true), .routine = "MPI_File_close",
-     .parameters = {FILE_BYTES},
+    {"MPI_IO_delete", "removing a file that nobody has opened", .like = {&of_file},
+     .variant = &(const struct handling){.deletes = true}, .routine = "MPI_File_delete",
+     .parameters = {FILE_BYTES}, .who = "rank 0", .timed = "MPI_File_delete"},
+    {"MPI_IO_delete_on_close", "closing a file that this removes", .like = {&of_file},
+     .variant = &(const struct handling){.closes = true, .on_close = true},
+     .routine = "MPI_File_close", .parameters = {FILE_BYTES},
      .timed = "MPI_File_close; MPI_File_open with MPI_MODE_DELETE_ON_CLOSE untimed"},
     {"MPI_IO_preallocate", "reserving space for a file that is empty", .like = {&of_file},
      .setup = WITH_MPI(mpi_file_set_up_created), .run = WITH_MPI(run_preallocate),

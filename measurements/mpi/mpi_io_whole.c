@@ -403,12 +403,14 @@ static const struct measurement of_one = {.api = API_MPI,
                                           .verify = WITH_MPI(verify_alone),
                                           .run = WITH_MPI(run_alone)};
 
-#define READS                                                                                      \
-    .like = {&of_one}, .variant = &(const bool){false}, .routine = "MPI_File_read_at",             \
-    .calls = "MPI_File_open MPI_File_close"
-#define WRITES                                                                                     \
-    .like = {&of_one}, .variant = &(const bool){true}, .routine = "MPI_File_write_at",             \
-    .calls = "MPI_File_open MPI_File_sync MPI_File_close"
+static const struct measurement reads = {.like = {&of_one},
+                                         .variant = &(const bool){false},
+                                         .routine = "MPI_File_read_at",
+                                         .calls = "MPI_File_open MPI_File_close"};
+static const struct measurement writes = {.like = {&of_one},
+                                          .variant = &(const bool){true},
+                                          .routine = "MPI_File_write_at",
+                                          .calls = "MPI_File_open MPI_File_sync MPI_File_close"};
 
 const struct measurement measurements_mpi_io_whole[] = {
     {"MPI_IO_read_file", "reading a whole file by each rank", .like = {&of_all}, .api = API_MPI,
@@ -424,15 +426,15 @@ const struct measurement measurements_mpi_io_whole[] = {
      .setup = WITH_MPI(set_up_pairs), .teardown = WITH_MPI(tear_down_pairs),
      .fill = WITH_MPI(fill_pairs), .verify = WITH_MPI(verify_pairs), .run = WITH_MPI(run_pairs),
      .timed = "from the first write to the last read, with what makes the data visible"},
-    {"MPI_IO_read_file_once", "opening, reading and closing a file, by MPI or by the system", READS,
-     .parameters = {ALONE_BYTES, API, DIRECT}, .timed = "open, one read, close"},
+    {"MPI_IO_read_file_once", "opening, reading and closing a file, by MPI or by the system",
+     .like = {&reads}, .parameters = {ALONE_BYTES, API, DIRECT}, .timed = "open, one read, close"},
     {"MPI_IO_write_file_once", "opening, writing and closing a file, by MPI or by the system",
-     WRITES, .parameters = {ALONE_BYTES, API, CREATE, DIRECT},
+     .like = {&writes}, .parameters = {ALONE_BYTES, API, CREATE, DIRECT},
      .timed = "open, one write, sync if set_io_file_sync(1), close"},
-    {"MPI_IO_read_large_file_once", "opening, reading and closing a file of any size", READS,
-     .parameters = {POWER}, .timed = "open, reads of up to 1 MiB, close"},
-    {"MPI_IO_write_large_file_once", "opening, writing and closing a file of any size", WRITES,
-     .parameters = {POWER, CREATE},
+    {"MPI_IO_read_large_file_once", "opening, reading and closing a file of any size",
+     .like = {&reads}, .parameters = {POWER}, .timed = "open, reads of up to 1 MiB, close"},
+    {"MPI_IO_write_large_file_once", "opening, writing and closing a file of any size",
+     .like = {&writes}, .parameters = {POWER, CREATE},
      .timed = "open, writes of up to 1 MiB, sync if set_io_file_sync(1), close"},
     {.name = NULL},
 };

@@ -186,8 +186,8 @@ void mpi_window_accumulate(const struct run *run, void *block, void *data, int64
 bool mpi_window_equal(const void *a, const void *b, int64_t count, const struct datatype *type)
 {
     enum datatype_class class = datatype_class(type);
-    return class == DATATYPE_PAIR || class == DATATYPE_DERIVED ||
-           strstr(datatype_text(type), "LONG_DOUBLE") ||
+    bool long_double = datatype_real(type) && datatype_size(type) > (int64_t)sizeof(double);
+    return class == DATATYPE_PAIR || class == DATATYPE_DERIVED || long_double ||
            memcmp(a, b, (size_t)(count * datatype_extent(type))) == 0;
 }
 

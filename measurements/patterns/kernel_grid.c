@@ -269,25 +269,31 @@ static const struct grid_kernel himeno = {.program = &grid_himeno, .himeno = tru
 #define ALGORITHM {"algorithm", PARAMETER_STRING, "", "how a face is put: a putmem for each contiguous run, an iput for each row, or packed as one", .words = "runs|iput|pack", .otherwise = "runs", .example = "runs"}
 #define CUT {"cut", PARAMETER_STRING, "", "dimensions that are divided among the PEs; the last of i, j, k is contiguous", .words = "ij|jk|ik", .otherwise = "ij", .example = "ij"}
 #define SYNCHRONIZATION {"synchronization", PARAMETER_STRING, "", "how a PE knows that its neighbours' cells are there", .words = "flags|barrier", .otherwise = "flags", .example = "flags"}
-#define HIMENO .parameters = {CELLS("i", "grid, first dimension"), CELLS("j", "grid, second dimension"), CELLS("k", "grid, third dimension"), ITERATIONS, ALGORITHM, CUT}
-#define STENCIL .parameters = {CELLS("rows", "grid, first dimension"), CELLS("columns", "grid, second dimension"), ITERATIONS, SYNCHRONIZATION, ALGORITHM}
 static const struct measurement grids = {
     .like = {&kernel_common}, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down),
     SHMEM_STATE(struct grid_state)};
+static const struct measurement of_himeno = {
+    .like = {&grids},
+    .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_double_sum_to_all",
+    .parameters = {CELLS("i", "grid, first dimension"), CELLS("j", "grid, second dimension"), CELLS("k", "grid, third dimension"), ITERATIONS, ALGORITHM, CUT}};
+static const struct measurement of_stencil = {
+    .like = {&grids},
+    .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_barrier_all shmem_barrier",
+    .parameters = {CELLS("rows", "grid, first dimension"), CELLS("columns", "grid, second dimension"), ITERATIONS, SYNCHRONIZATION, ALGORITHM}};
 
 const struct measurement measurements_kernel_grid[] = {
-    {"Kernel_Himeno", "a step of the Himeno benchmark: 19-point Jacobi on a grid that is cut in two dimensions", .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_double_sum_to_all",
-     .like = {&grids}, HIMENO, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_himeno), .what = &himeno},
+    {"Kernel_Himeno", "a step of the Himeno benchmark: 19-point Jacobi on a grid that is cut in two dimensions",
+     .like = {&of_himeno}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_himeno), .what = &himeno},
      .timed = "exchange of faces with the neighbours, computation, sum_to_all of the change"},
-    {"Kernel_Himeno_Communication", "the communication in a step of the Himeno benchmark", .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_double_sum_to_all",
-     .like = {&grids}, HIMENO, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_himeno), .communication = true, .what = &himeno},
+    {"Kernel_Himeno_Communication", "the communication in a step of the Himeno benchmark",
+     .like = {&of_himeno}, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_himeno), .communication = true, .what = &himeno},
      .timed = "exchange of faces with the neighbours, and sum_to_all of the change; the computation untimed"},
-    {"Kernel_Stencil", "a step of a 5-point stencil: puts to the neighbours, then a flag or a barrier", .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_barrier_all shmem_barrier",
-     .like = {&grids}, STENCIL, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_stencil), .what = &stencil},
+    {"Kernel_Stencil", "a step of a 5-point stencil: puts to the neighbours, then a flag or a barrier",
+     .like = {&of_stencil}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_stencil), .what = &stencil},
      .timed = "puts to the neighbours, fence and p of a flag to each, wait_until for theirs; computation"},
-    {"Kernel_Stencil_Communication", "the communication in a step of a 5-point stencil", .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_barrier_all shmem_barrier",
-     .like = {&grids}, STENCIL, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_stencil), .communication = true, .what = &stencil},
+    {"Kernel_Stencil_Communication", "the communication in a step of a 5-point stencil",
+     .like = {&of_stencil}, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_stencil), .communication = true, .what = &stencil},
      .timed = "puts to the neighbours, fence and p of a flag to each, wait_until for theirs; the computation untimed"},
     {.name = NULL},
 };

@@ -28,8 +28,7 @@ enum atomic_operation {
     XOR
 };
 
-/* Whose target, and through which context; several: CONTENDED | USER_CONTEXT. */
-enum { OWN = 0, CONTENDED = 1, USER_CONTEXT = 2 };
+enum whose { OWN, CONTENDED };
 
 struct site;
 
@@ -40,14 +39,19 @@ struct type {
     void (*store)(void *, int64_t);
 };
 
-/* What distinguishes the functions. */
-struct atomic {
-    enum atomic_operation operation;
+struct routine {
     const struct type *type;
-    unsigned target;
+    bool user_context;
     /* `iterations` operations, each completed; what is compared with the target goes from `at` on
      * in steps. Returns what the last one fetched. */
     int64_t (*loop)(const struct site *, int64_t at, int64_t step, int64_t iterations);
+};
+
+/* What distinguishes the functions. */
+struct atomic {
+    enum atomic_operation operation;
+    enum whose target;
+    const struct routine *routine;
 };
 
 /* clang-format off */
@@ -95,64 +99,9 @@ struct atomic_state {
     int64_t got;  /* of which the last one fetched this */
 };
 
-/* ---- Calls of the library: a loop for each operation on each type ---- */
-
-/* clang-format off */
-#define LOOP(name, T, CALL) \
-    static int64_t name(const struct site *site, int64_t value, int64_t step, int64_t iterations) \
-    { \
-        T *target = site->target, at = (T)value, got = 0; \
-        int pe = site->pe; \
-        for (int64_t i = 0; i < iterations; i++) { \
-            T next = (T)((int64_t)at + step); \
-            CALL; \
-            at = next; \
-        } \
-        return (int64_t)got; \
-    }
-
-/* The operation returns what the target held. */
-#define FETCHING(T, routine, ...) \
-    LOOP(T##_##routine, T##_type, got = shmem_##T##_atomic_##routine(__VA_ARGS__)) \
-    LOOP(ctx_##T##_##routine, T##_type, got = shmem_ctx_##T##_atomic_##routine(site->context, __VA_ARGS__))
-
-/* Nothing comes back: the operation is over after a quiet. */
-#define POSTED(T, routine, ...) \
-    LOOP(T##_##routine, T##_type, shmem_##T##_atomic_##routine(__VA_ARGS__); shmem_quiet()) \
-    LOOP(ctx_##T##_##routine, T##_type, \
-         shmem_ctx_##T##_atomic_##routine(site->context, __VA_ARGS__); shmem_ctx_quiet(site->context))
-
-#define ON_ANY_TYPE(T) \
-    FETCHING(T, fetch, target, pe) \
-    FETCHING(T, swap, target, OPERAND, pe) \
-    POSTED(T, set, target, OPERAND, pe)
-#define ON_INTEGERS(T) \
-    FETCHING(T, fetch_inc, target, pe) \
-    FETCHING(T, fetch_add, target, OPERAND, pe) \
-    FETCHING(T, compare_swap, target, at, next, pe) \
-    POSTED(T, inc, target, pe) \
-    POSTED(T, add, target, OPERAND, pe)
-#define ON_BITS(T) \
-    FETCHING(T, fetch_and, target, OPERAND, pe) \
-    FETCHING(T, fetch_or, target, OPERAND, pe) \
-    FETCHING(T, fetch_xor, target, OPERAND, pe) \
-    POSTED(T, and, target, OPERAND, pe) \
-    POSTED(T, or, target, OPERAND, pe) \
-    POSTED(T, xor, target, OPERAND, pe)
-
-ON_ANY_TYPE(int)
-ON_ANY_TYPE(long)
-ON_ANY_TYPE(float)
-ON_ANY_TYPE(double)
-ON_INTEGERS(int)
-ON_INTEGERS(long)
-ON_BITS(int32)
-ON_BITS(int64)
-/* clang-format on */
-
 static bool is_contended(const struct atomic *atomic)
 {
-    return atomic->target & CONTENDED;
+    return atomic->target == CONTENDED;
 }
 
 /* ---- Set-up ---- */
@@ -166,7 +115,7 @@ static bool set_up(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
     struct atomic_state *state = run->state;
-    if ((atomic->target & USER_CONTEXT) &&
+    if (atomic->routine->user_context &&
         !contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED))
         return false;
     int rank = is_contended(atomic) ? 0 : (run->rank + 1) % run->size;
@@ -214,8 +163,8 @@ static int64_t value_left(enum atomic_operation operation, int64_t old)
 static int64_t as_held(const struct atomic *atomic, int64_t value)
 {
     _Alignas(int64_t) unsigned char word[sizeof(int64_t)] = {0};
-    atomic->type->store(word, value);
-    return atomic->type->load(word);
+    atomic->routine->type->store(word, value);
+    return atomic->routine->type->load(word);
 }
 
 /* What the target holds after `operations` operations. Repeated operations leave the first value,
@@ -267,7 +216,7 @@ static void fill(struct run *run)
     struct atomic_state *state = run->state;
     struct targets *targets = targets_of(run);
     data_poison(targets, offsetof(struct targets, spare));
-    atomic->type->store(targets->word, FIRST);
+    atomic->routine->type->store(targets->word, FIRST);
     state->at = FIRST;
     state->done = 0;
 }
@@ -281,7 +230,7 @@ static bool verify(struct run *run)
     bool target = !is_contended(atomic) || run->rank == 0;
     if (swaps_the_same(run))
         target = false;
-    int64_t holds = atomic->type->load(targets->word),
+    int64_t holds = atomic->routine->type->load(targets->word),
             value = value_after(atomic, target ? all : 0);
     bool left = holds == value, posts = run->function->reference; /* nothing comes back */
     bool fetched = posts || may_fetch(atomic, state->got, state->done, all);
@@ -298,8 +247,8 @@ static bool verify(struct run *run)
                         shmem_my_pe(), run->rank, (long long)holds, (long long)value,
                         (long long)(target ? all : 0));
     return data_verify_untouched(run, "the memory after the target of atomic operations",
-                                 targets->word + atomic->type->size,
-                                 offsetof(struct targets, spare) - atomic->type->size);
+                                 targets->word + atomic->routine->type->size,
+                                 offsetof(struct targets, spare) - atomic->routine->type->size);
 }
 
 static void tear_down(struct run *run)
@@ -316,14 +265,14 @@ static double run_atomic(struct run *run)
     int64_t step = atomic->operation == COMPARE_SWAP_YES && !swaps_the_same(run);
     int64_t compared = atomic->operation == COMPARE_SWAP_NO ? NEVER : state->at;
     int64_t started = run_start(run);
-    int64_t got = atomic->loop(&state->site, compared, step, run->iterations);
+    int64_t got = atomic->routine->loop(&state->site, compared, step, run->iterations);
     int64_t stopped = run_stop(run);
     state->at += step * run->iterations;
     state->done += run->iterations;
     state->got = got;
     /* If one compare-and-swap fails, all that follow it fail, too. */
     int64_t wanted = state->at - step;
-    if (atomic->type->size == sizeof(int32_t))
+    if (atomic->routine->type->size == sizeof(int32_t))
         wanted = (int32_t)wanted; /* counters wrap around */
     bool kept = atomic->operation == FETCH || atomic->operation == COMPARE_SWAP_NO;
     bool known = kept || (atomic->operation == COMPARE_SWAP_YES && !(is_contended(atomic) && step));
@@ -339,7 +288,7 @@ static double quiet_alone(struct run *run)
     const struct atomic_state *state = run->state;
     return empty_quiet(run, &targets_of(run)->spare,
                        pe_set_member(run->set, (run->rank + 1) % run->size),
-                       (atomic->target & USER_CONTEXT) ? &state->site.context : NULL);
+                       atomic->routine->user_context ? &state->site.context : NULL);
 }
 
 #define SCRATCH sizeof(struct targets)
@@ -350,8 +299,104 @@ static double quiet_alone(struct run *run)
 
 static void demand(struct run *run)
 {
-    run->demand.reported = ((const struct atomic *)run->function->variant)->type->size;
+    run->demand.reported = ((const struct atomic *)run->function->variant)->routine->type->size;
 }
+
+/* ---- The routines of the library, each in a loop of its own ---- */
+
+/* clang-format off */
+#if SKAMPI_SHMEM
+#define LOOP(name, T, ...) \
+    static int64_t loop_##name(const struct site *site, int64_t value, int64_t step, int64_t iterations) \
+    { \
+        T *target = site->target, at = (T)value, got = 0; \
+        int pe = site->pe; \
+        for (int64_t i = 0; i < iterations; i++) { \
+            T next = (T)((int64_t)at + step); \
+            __VA_ARGS__; \
+            at = next; \
+        } \
+        return (int64_t)got; \
+    }
+#else
+#define LOOP(name, T, ...)
+#endif
+
+/* The last argument is one operation: a fetching one returns what the target held, any other is over after a quiet. */
+#define ROUTINE(name, T, by_user, ...) \
+    LOOP(name, T##_type, __VA_ARGS__) \
+    static const struct routine routine_##name = {&type_##T, by_user, WITH_SHMEM(loop_##name)}; \
+    static const struct measurement of_##name = {.routine = #name, .word = by_user ? "ctx_" : ""};
+
+ROUTINE(shmem_int_atomic_fetch, int, false, got = shmem_int_atomic_fetch(target, pe))
+ROUTINE(shmem_int_atomic_swap, int, false, got = shmem_int_atomic_swap(target, OPERAND, pe))
+ROUTINE(shmem_int_atomic_set, int, false, shmem_int_atomic_set(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_int_atomic_fetch_inc, int, false, got = shmem_int_atomic_fetch_inc(target, pe))
+ROUTINE(shmem_int_atomic_fetch_add, int, false, got = shmem_int_atomic_fetch_add(target, OPERAND, pe))
+ROUTINE(shmem_int_atomic_compare_swap, int, false, got = shmem_int_atomic_compare_swap(target, at, next, pe))
+ROUTINE(shmem_int_atomic_inc, int, false, shmem_int_atomic_inc(target, pe); shmem_quiet())
+ROUTINE(shmem_int_atomic_add, int, false, shmem_int_atomic_add(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_int_atomic_fetch, int, true, got = shmem_ctx_int_atomic_fetch(site->context, target, pe))
+ROUTINE(shmem_ctx_int_atomic_swap, int, true, got = shmem_ctx_int_atomic_swap(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int_atomic_set, int, true, shmem_ctx_int_atomic_set(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int_atomic_fetch_inc, int, true, got = shmem_ctx_int_atomic_fetch_inc(site->context, target, pe))
+ROUTINE(shmem_ctx_int_atomic_fetch_add, int, true, got = shmem_ctx_int_atomic_fetch_add(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int_atomic_compare_swap, int, true, got = shmem_ctx_int_atomic_compare_swap(site->context, target, at, next, pe))
+ROUTINE(shmem_ctx_int_atomic_inc, int, true, shmem_ctx_int_atomic_inc(site->context, target, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int_atomic_add, int, true, shmem_ctx_int_atomic_add(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_long_atomic_fetch, long, false, got = shmem_long_atomic_fetch(target, pe))
+ROUTINE(shmem_long_atomic_swap, long, false, got = shmem_long_atomic_swap(target, OPERAND, pe))
+ROUTINE(shmem_long_atomic_set, long, false, shmem_long_atomic_set(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_long_atomic_fetch_inc, long, false, got = shmem_long_atomic_fetch_inc(target, pe))
+ROUTINE(shmem_long_atomic_fetch_add, long, false, got = shmem_long_atomic_fetch_add(target, OPERAND, pe))
+ROUTINE(shmem_long_atomic_compare_swap, long, false, got = shmem_long_atomic_compare_swap(target, at, next, pe))
+ROUTINE(shmem_long_atomic_inc, long, false, shmem_long_atomic_inc(target, pe); shmem_quiet())
+ROUTINE(shmem_long_atomic_add, long, false, shmem_long_atomic_add(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_long_atomic_fetch, long, true, got = shmem_ctx_long_atomic_fetch(site->context, target, pe))
+ROUTINE(shmem_ctx_long_atomic_swap, long, true, got = shmem_ctx_long_atomic_swap(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_long_atomic_set, long, true, shmem_ctx_long_atomic_set(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_long_atomic_fetch_inc, long, true, got = shmem_ctx_long_atomic_fetch_inc(site->context, target, pe))
+ROUTINE(shmem_ctx_long_atomic_fetch_add, long, true, got = shmem_ctx_long_atomic_fetch_add(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_long_atomic_compare_swap, long, true, got = shmem_ctx_long_atomic_compare_swap(site->context, target, at, next, pe))
+ROUTINE(shmem_ctx_long_atomic_inc, long, true, shmem_ctx_long_atomic_inc(site->context, target, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_long_atomic_add, long, true, shmem_ctx_long_atomic_add(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_int32_atomic_fetch_and, int32, false, got = shmem_int32_atomic_fetch_and(target, OPERAND, pe))
+ROUTINE(shmem_int32_atomic_fetch_or, int32, false, got = shmem_int32_atomic_fetch_or(target, OPERAND, pe))
+ROUTINE(shmem_int32_atomic_fetch_xor, int32, false, got = shmem_int32_atomic_fetch_xor(target, OPERAND, pe))
+ROUTINE(shmem_int32_atomic_and, int32, false, shmem_int32_atomic_and(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_int32_atomic_or, int32, false, shmem_int32_atomic_or(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_int32_atomic_xor, int32, false, shmem_int32_atomic_xor(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_int32_atomic_fetch_and, int32, true, got = shmem_ctx_int32_atomic_fetch_and(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int32_atomic_fetch_or, int32, true, got = shmem_ctx_int32_atomic_fetch_or(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int32_atomic_fetch_xor, int32, true, got = shmem_ctx_int32_atomic_fetch_xor(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int32_atomic_and, int32, true, shmem_ctx_int32_atomic_and(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int32_atomic_or, int32, true, shmem_ctx_int32_atomic_or(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int32_atomic_xor, int32, true, shmem_ctx_int32_atomic_xor(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_int64_atomic_fetch_and, int64, false, got = shmem_int64_atomic_fetch_and(target, OPERAND, pe))
+ROUTINE(shmem_int64_atomic_fetch_or, int64, false, got = shmem_int64_atomic_fetch_or(target, OPERAND, pe))
+ROUTINE(shmem_int64_atomic_fetch_xor, int64, false, got = shmem_int64_atomic_fetch_xor(target, OPERAND, pe))
+ROUTINE(shmem_int64_atomic_and, int64, false, shmem_int64_atomic_and(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_int64_atomic_or, int64, false, shmem_int64_atomic_or(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_int64_atomic_xor, int64, false, shmem_int64_atomic_xor(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_int64_atomic_fetch_and, int64, true, got = shmem_ctx_int64_atomic_fetch_and(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int64_atomic_fetch_or, int64, true, got = shmem_ctx_int64_atomic_fetch_or(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int64_atomic_fetch_xor, int64, true, got = shmem_ctx_int64_atomic_fetch_xor(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_int64_atomic_and, int64, true, shmem_ctx_int64_atomic_and(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int64_atomic_or, int64, true, shmem_ctx_int64_atomic_or(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_ctx_int64_atomic_xor, int64, true, shmem_ctx_int64_atomic_xor(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_float_atomic_fetch, float, false, got = shmem_float_atomic_fetch(target, pe))
+ROUTINE(shmem_float_atomic_swap, float, false, got = shmem_float_atomic_swap(target, OPERAND, pe))
+ROUTINE(shmem_float_atomic_set, float, false, shmem_float_atomic_set(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_float_atomic_fetch, float, true, got = shmem_ctx_float_atomic_fetch(site->context, target, pe))
+ROUTINE(shmem_ctx_float_atomic_swap, float, true, got = shmem_ctx_float_atomic_swap(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_float_atomic_set, float, true, shmem_ctx_float_atomic_set(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+ROUTINE(shmem_double_atomic_fetch, double, false, got = shmem_double_atomic_fetch(target, pe))
+ROUTINE(shmem_double_atomic_swap, double, false, got = shmem_double_atomic_swap(target, OPERAND, pe))
+ROUTINE(shmem_double_atomic_set, double, false, shmem_double_atomic_set(target, OPERAND, pe); shmem_quiet())
+ROUTINE(shmem_ctx_double_atomic_fetch, double, true, got = shmem_ctx_double_atomic_fetch(site->context, target, pe))
+ROUTINE(shmem_ctx_double_atomic_swap, double, true, got = shmem_ctx_double_atomic_swap(site->context, target, OPERAND, pe))
+ROUTINE(shmem_ctx_double_atomic_set, double, true, shmem_ctx_double_atomic_set(site->context, target, OPERAND, pe); shmem_ctx_quiet(site->context))
+/* clang-format on */
 
 /* ---- The table ---- */
 
@@ -405,149 +450,145 @@ static const struct measurement operations[] = {
     [XOR] = {.timed = "exclusive or + quiet", .like = {&posted}},
 };
 
-#define ATOMIC(T, called, operation, target) \
-    {&operations[operation]}, .word = "", .routine = "shmem_" #T "_atomic_" #called, \
-    .variant = &(const struct atomic){operation, &type_##T, target, WITH_SHMEM(T##_##called)}
-#define CTX_ATOMIC(T, called, operation, target) \
-    {&operations[operation]}, .word = "ctx_", .routine = "shmem_ctx_" #T "_atomic_" #called, \
-    .variant = &(const struct atomic){operation, &type_##T, target | USER_CONTEXT, WITH_SHMEM(ctx_##T##_##called)}
+#define ATOMIC(name, operation, target) \
+    {&of_##name, &operations[operation]}, .variant = &(const struct atomic){operation, target, &routine_##name}
 
 const struct measurement measurements_atomic[] = {
-    {"Shmem_Atomic_Fetch", "atomic fetch, int of the next rank", ATOMIC(int, fetch, FETCH, OWN)},
-    {"Shmem_Atomic_Swap", "atomic swap, int of the next rank", ATOMIC(int, swap, SWAP, OWN)},
-    {"Shmem_Atomic_Set", "atomic set, int of the next rank", ATOMIC(int, set, SET, OWN)},
-    {"Shmem_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank", ATOMIC(int, fetch_inc, FETCH_INC, OWN)},
-    {"Shmem_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank", ATOMIC(int, fetch_add, FETCH_ADD, OWN)},
-    {"Shmem_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank", ATOMIC(int, compare_swap, COMPARE_SWAP_YES, OWN)},
-    {"Shmem_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank", ATOMIC(int, compare_swap, COMPARE_SWAP_NO, OWN)},
-    {"Shmem_Atomic_Inc", "atomic increment, int of the next rank", ATOMIC(int, inc, INC, OWN)},
-    {"Shmem_Atomic_Add", "atomic add, int of the next rank", ATOMIC(int, add, ADD, OWN)},
-    {"Shmem_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank", ATOMIC(int32, fetch_and, FETCH_AND, OWN)},
-    {"Shmem_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank", ATOMIC(int32, fetch_or, FETCH_OR, OWN)},
-    {"Shmem_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank", ATOMIC(int32, fetch_xor, FETCH_XOR, OWN)},
-    {"Shmem_Atomic_And", "atomic and, int of the next rank", ATOMIC(int32, and, AND, OWN)},
-    {"Shmem_Atomic_Or", "atomic or, int of the next rank", ATOMIC(int32, or, OR, OWN)},
-    {"Shmem_Atomic_Xor", "atomic exclusive or, int of the next rank", ATOMIC(int32, xor, XOR, OWN)},
-    {"Shmem_Atomic_Fetch_Long", "atomic fetch, long of the next rank", ATOMIC(long, fetch, FETCH, OWN)},
-    {"Shmem_Atomic_Swap_Long", "atomic swap, long of the next rank", ATOMIC(long, swap, SWAP, OWN)},
-    {"Shmem_Atomic_Set_Long", "atomic set, long of the next rank", ATOMIC(long, set, SET, OWN)},
-    {"Shmem_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank", ATOMIC(long, fetch_inc, FETCH_INC, OWN)},
-    {"Shmem_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank", ATOMIC(long, fetch_add, FETCH_ADD, OWN)},
-    {"Shmem_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank", ATOMIC(long, compare_swap, COMPARE_SWAP_YES, OWN)},
-    {"Shmem_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank", ATOMIC(long, compare_swap, COMPARE_SWAP_NO, OWN)},
-    {"Shmem_Atomic_Inc_Long", "atomic increment, long of the next rank", ATOMIC(long, inc, INC, OWN)},
-    {"Shmem_Atomic_Add_Long", "atomic add, long of the next rank", ATOMIC(long, add, ADD, OWN)},
-    {"Shmem_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank", ATOMIC(int64, fetch_and, FETCH_AND, OWN)},
-    {"Shmem_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank", ATOMIC(int64, fetch_or, FETCH_OR, OWN)},
-    {"Shmem_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank", ATOMIC(int64, fetch_xor, FETCH_XOR, OWN)},
-    {"Shmem_Atomic_And_Long", "atomic and, long of the next rank", ATOMIC(int64, and, AND, OWN)},
-    {"Shmem_Atomic_Or_Long", "atomic or, long of the next rank", ATOMIC(int64, or, OR, OWN)},
-    {"Shmem_Atomic_Xor_Long", "atomic exclusive or, long of the next rank", ATOMIC(int64, xor, XOR, OWN)},
-    {"Shmem_Atomic_Fetch_Float", "atomic fetch, float of the next rank", ATOMIC(float, fetch, FETCH, OWN)},
-    {"Shmem_Atomic_Swap_Float", "atomic swap, float of the next rank", ATOMIC(float, swap, SWAP, OWN)},
-    {"Shmem_Atomic_Set_Float", "atomic set, float of the next rank", ATOMIC(float, set, SET, OWN)},
-    {"Shmem_Atomic_Fetch_Double", "atomic fetch, double of the next rank", ATOMIC(double, fetch, FETCH, OWN)},
-    {"Shmem_Atomic_Swap_Double", "atomic swap, double of the next rank", ATOMIC(double, swap, SWAP, OWN)},
-    {"Shmem_Atomic_Set_Double", "atomic set, double of the next rank", ATOMIC(double, set, SET, OWN)},
+    {"Shmem_Atomic_Fetch", "atomic fetch, int of the next rank", ATOMIC(shmem_int_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap", "atomic swap, int of the next rank", ATOMIC(shmem_int_atomic_swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set", "atomic set, int of the next rank", ATOMIC(shmem_int_atomic_set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank", ATOMIC(shmem_int_atomic_fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank", ATOMIC(shmem_int_atomic_fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank", ATOMIC(shmem_int_atomic_compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank", ATOMIC(shmem_int_atomic_compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Atomic_Inc", "atomic increment, int of the next rank", ATOMIC(shmem_int_atomic_inc, INC, OWN)},
+    {"Shmem_Atomic_Add", "atomic add, int of the next rank", ATOMIC(shmem_int_atomic_add, ADD, OWN)},
+    {"Shmem_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank", ATOMIC(shmem_int32_atomic_fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank", ATOMIC(shmem_int32_atomic_fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank", ATOMIC(shmem_int32_atomic_fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Atomic_And", "atomic and, int of the next rank", ATOMIC(shmem_int32_atomic_and, AND, OWN)},
+    {"Shmem_Atomic_Or", "atomic or, int of the next rank", ATOMIC(shmem_int32_atomic_or, OR, OWN)},
+    {"Shmem_Atomic_Xor", "atomic exclusive or, int of the next rank", ATOMIC(shmem_int32_atomic_xor, XOR, OWN)},
+    {"Shmem_Atomic_Fetch_Long", "atomic fetch, long of the next rank", ATOMIC(shmem_long_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Long", "atomic swap, long of the next rank", ATOMIC(shmem_long_atomic_swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Long", "atomic set, long of the next rank", ATOMIC(shmem_long_atomic_set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank", ATOMIC(shmem_long_atomic_fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank", ATOMIC(shmem_long_atomic_fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank", ATOMIC(shmem_long_atomic_compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank", ATOMIC(shmem_long_atomic_compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Atomic_Inc_Long", "atomic increment, long of the next rank", ATOMIC(shmem_long_atomic_inc, INC, OWN)},
+    {"Shmem_Atomic_Add_Long", "atomic add, long of the next rank", ATOMIC(shmem_long_atomic_add, ADD, OWN)},
+    {"Shmem_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank", ATOMIC(shmem_int64_atomic_fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank", ATOMIC(shmem_int64_atomic_fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank", ATOMIC(shmem_int64_atomic_fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Atomic_And_Long", "atomic and, long of the next rank", ATOMIC(shmem_int64_atomic_and, AND, OWN)},
+    {"Shmem_Atomic_Or_Long", "atomic or, long of the next rank", ATOMIC(shmem_int64_atomic_or, OR, OWN)},
+    {"Shmem_Atomic_Xor_Long", "atomic exclusive or, long of the next rank", ATOMIC(shmem_int64_atomic_xor, XOR, OWN)},
+    {"Shmem_Atomic_Fetch_Float", "atomic fetch, float of the next rank", ATOMIC(shmem_float_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Float", "atomic swap, float of the next rank", ATOMIC(shmem_float_atomic_swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Float", "atomic set, float of the next rank", ATOMIC(shmem_float_atomic_set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Double", "atomic fetch, double of the next rank", ATOMIC(shmem_double_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Double", "atomic swap, double of the next rank", ATOMIC(shmem_double_atomic_swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Double", "atomic set, double of the next rank", ATOMIC(shmem_double_atomic_set, SET, OWN)},
 
-    {"Shmem_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks", ATOMIC(int, fetch, FETCH, CONTENDED)},
-    {"Shmem_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks", ATOMIC(int, swap, SWAP, CONTENDED)},
-    {"Shmem_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks", ATOMIC(int, set, SET, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks", ATOMIC(int, fetch_inc, FETCH_INC, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks", ATOMIC(int, fetch_add, FETCH_ADD, CONTENDED)},
-    {"Shmem_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks", ATOMIC(int, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
-    {"Shmem_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks", ATOMIC(int, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
-    {"Shmem_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks", ATOMIC(int, inc, INC, CONTENDED)},
-    {"Shmem_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks", ATOMIC(int, add, ADD, CONTENDED)},
-    {"Shmem_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks", ATOMIC(int32, fetch_and, FETCH_AND, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks", ATOMIC(int32, fetch_or, FETCH_OR, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks", ATOMIC(int32, fetch_xor, FETCH_XOR, CONTENDED)},
-    {"Shmem_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks", ATOMIC(int32, and, AND, CONTENDED)},
-    {"Shmem_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks", ATOMIC(int32, or, OR, CONTENDED)},
-    {"Shmem_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks", ATOMIC(int32, xor, XOR, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks", ATOMIC(long, fetch, FETCH, CONTENDED)},
-    {"Shmem_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks", ATOMIC(long, swap, SWAP, CONTENDED)},
-    {"Shmem_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks", ATOMIC(long, set, SET, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks", ATOMIC(long, fetch_inc, FETCH_INC, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks", ATOMIC(long, fetch_add, FETCH_ADD, CONTENDED)},
-    {"Shmem_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks", ATOMIC(long, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
-    {"Shmem_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks", ATOMIC(long, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
-    {"Shmem_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks", ATOMIC(long, inc, INC, CONTENDED)},
-    {"Shmem_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks", ATOMIC(long, add, ADD, CONTENDED)},
-    {"Shmem_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks", ATOMIC(int64, fetch_and, FETCH_AND, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks", ATOMIC(int64, fetch_or, FETCH_OR, CONTENDED)},
-    {"Shmem_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks", ATOMIC(int64, fetch_xor, FETCH_XOR, CONTENDED)},
-    {"Shmem_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks", ATOMIC(int64, and, AND, CONTENDED)},
-    {"Shmem_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks", ATOMIC(int64, or, OR, CONTENDED)},
-    {"Shmem_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks", ATOMIC(int64, xor, XOR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_fetch, FETCH, CONTENDED)},
+    {"Shmem_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_swap, SWAP, CONTENDED)},
+    {"Shmem_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_set, SET, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_inc, INC, CONTENDED)},
+    {"Shmem_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks", ATOMIC(shmem_int_atomic_add, ADD, CONTENDED)},
+    {"Shmem_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_and, AND, CONTENDED)},
+    {"Shmem_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_or, OR, CONTENDED)},
+    {"Shmem_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks", ATOMIC(shmem_int32_atomic_xor, XOR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_fetch, FETCH, CONTENDED)},
+    {"Shmem_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_swap, SWAP, CONTENDED)},
+    {"Shmem_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_set, SET, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_inc, INC, CONTENDED)},
+    {"Shmem_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks", ATOMIC(shmem_long_atomic_add, ADD, CONTENDED)},
+    {"Shmem_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_and, AND, CONTENDED)},
+    {"Shmem_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_or, OR, CONTENDED)},
+    {"Shmem_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks", ATOMIC(shmem_int64_atomic_xor, XOR, CONTENDED)},
 
-    {"Shmem_Ctx_Atomic_Fetch", "atomic fetch, int of the next rank, user context", CTX_ATOMIC(int, fetch, FETCH, OWN)},
-    {"Shmem_Ctx_Atomic_Swap", "atomic swap, int of the next rank, user context", CTX_ATOMIC(int, swap, SWAP, OWN)},
-    {"Shmem_Ctx_Atomic_Set", "atomic set, int of the next rank, user context", CTX_ATOMIC(int, set, SET, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank, user context", CTX_ATOMIC(int, fetch_inc, FETCH_INC, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank, user context", CTX_ATOMIC(int, fetch_add, FETCH_ADD, OWN)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_YES, OWN)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_NO, OWN)},
-    {"Shmem_Ctx_Atomic_Inc", "atomic increment, int of the next rank, user context", CTX_ATOMIC(int, inc, INC, OWN)},
-    {"Shmem_Ctx_Atomic_Add", "atomic add, int of the next rank, user context", CTX_ATOMIC(int, add, ADD, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank, user context", CTX_ATOMIC(int32, fetch_and, FETCH_AND, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank, user context", CTX_ATOMIC(int32, fetch_or, FETCH_OR, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank, user context", CTX_ATOMIC(int32, fetch_xor, FETCH_XOR, OWN)},
-    {"Shmem_Ctx_Atomic_And", "atomic and, int of the next rank, user context", CTX_ATOMIC(int32, and, AND, OWN)},
-    {"Shmem_Ctx_Atomic_Or", "atomic or, int of the next rank, user context", CTX_ATOMIC(int32, or, OR, OWN)},
-    {"Shmem_Ctx_Atomic_Xor", "atomic exclusive or, int of the next rank, user context", CTX_ATOMIC(int32, xor, XOR, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Long", "atomic fetch, long of the next rank, user context", CTX_ATOMIC(long, fetch, FETCH, OWN)},
-    {"Shmem_Ctx_Atomic_Swap_Long", "atomic swap, long of the next rank, user context", CTX_ATOMIC(long, swap, SWAP, OWN)},
-    {"Shmem_Ctx_Atomic_Set_Long", "atomic set, long of the next rank, user context", CTX_ATOMIC(long, set, SET, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank, user context", CTX_ATOMIC(long, fetch_inc, FETCH_INC, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank, user context", CTX_ATOMIC(long, fetch_add, FETCH_ADD, OWN)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_YES, OWN)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_NO, OWN)},
-    {"Shmem_Ctx_Atomic_Inc_Long", "atomic increment, long of the next rank, user context", CTX_ATOMIC(long, inc, INC, OWN)},
-    {"Shmem_Ctx_Atomic_Add_Long", "atomic add, long of the next rank, user context", CTX_ATOMIC(long, add, ADD, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank, user context", CTX_ATOMIC(int64, fetch_and, FETCH_AND, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank, user context", CTX_ATOMIC(int64, fetch_or, FETCH_OR, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank, user context", CTX_ATOMIC(int64, fetch_xor, FETCH_XOR, OWN)},
-    {"Shmem_Ctx_Atomic_And_Long", "atomic and, long of the next rank, user context", CTX_ATOMIC(int64, and, AND, OWN)},
-    {"Shmem_Ctx_Atomic_Or_Long", "atomic or, long of the next rank, user context", CTX_ATOMIC(int64, or, OR, OWN)},
-    {"Shmem_Ctx_Atomic_Xor_Long", "atomic exclusive or, long of the next rank, user context", CTX_ATOMIC(int64, xor, XOR, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Float", "atomic fetch, float of the next rank, user context", CTX_ATOMIC(float, fetch, FETCH, OWN)},
-    {"Shmem_Ctx_Atomic_Swap_Float", "atomic swap, float of the next rank, user context", CTX_ATOMIC(float, swap, SWAP, OWN)},
-    {"Shmem_Ctx_Atomic_Set_Float", "atomic set, float of the next rank, user context", CTX_ATOMIC(float, set, SET, OWN)},
-    {"Shmem_Ctx_Atomic_Fetch_Double", "atomic fetch, double of the next rank, user context", CTX_ATOMIC(double, fetch, FETCH, OWN)},
-    {"Shmem_Ctx_Atomic_Swap_Double", "atomic swap, double of the next rank, user context", CTX_ATOMIC(double, swap, SWAP, OWN)},
-    {"Shmem_Ctx_Atomic_Set_Double", "atomic set, double of the next rank, user context", CTX_ATOMIC(double, set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch", "atomic fetch, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap", "atomic swap, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set", "atomic set, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Ctx_Atomic_Inc", "atomic increment, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_inc, INC, OWN)},
+    {"Shmem_Ctx_Atomic_Add", "atomic add, int of the next rank, user context", ATOMIC(shmem_ctx_int_atomic_add, ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Ctx_Atomic_And", "atomic and, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_and, AND, OWN)},
+    {"Shmem_Ctx_Atomic_Or", "atomic or, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_or, OR, OWN)},
+    {"Shmem_Ctx_Atomic_Xor", "atomic exclusive or, int of the next rank, user context", ATOMIC(shmem_ctx_int32_atomic_xor, XOR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Long", "atomic fetch, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Long", "atomic swap, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Long", "atomic set, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Ctx_Atomic_Inc_Long", "atomic increment, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_inc, INC, OWN)},
+    {"Shmem_Ctx_Atomic_Add_Long", "atomic add, long of the next rank, user context", ATOMIC(shmem_ctx_long_atomic_add, ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Ctx_Atomic_And_Long", "atomic and, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_and, AND, OWN)},
+    {"Shmem_Ctx_Atomic_Or_Long", "atomic or, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_or, OR, OWN)},
+    {"Shmem_Ctx_Atomic_Xor_Long", "atomic exclusive or, long of the next rank, user context", ATOMIC(shmem_ctx_int64_atomic_xor, XOR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Float", "atomic fetch, float of the next rank, user context", ATOMIC(shmem_ctx_float_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Float", "atomic swap, float of the next rank, user context", ATOMIC(shmem_ctx_float_atomic_swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Float", "atomic set, float of the next rank, user context", ATOMIC(shmem_ctx_float_atomic_set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Double", "atomic fetch, double of the next rank, user context", ATOMIC(shmem_ctx_double_atomic_fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Double", "atomic swap, double of the next rank, user context", ATOMIC(shmem_ctx_double_atomic_swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Double", "atomic set, double of the next rank, user context", ATOMIC(shmem_ctx_double_atomic_set, SET, OWN)},
 
-    {"Shmem_Ctx_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch, FETCH, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, swap, SWAP, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, set, SET, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch_inc, FETCH_INC, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch_add, FETCH_ADD, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, inc, INC, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, add, ADD, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_and, FETCH_AND, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_or, FETCH_OR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_xor, FETCH_XOR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, and, AND, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, or, OR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, xor, XOR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch, FETCH, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, swap, SWAP, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, set, SET, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch_inc, FETCH_INC, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch_add, FETCH_ADD, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, inc, INC, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, add, ADD, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_and, FETCH_AND, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_or, FETCH_OR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_xor, FETCH_XOR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, and, AND, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, or, OR, CONTENDED)},
-    {"Shmem_Ctx_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, xor, XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_fetch, FETCH, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_swap, SWAP, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_set, SET, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_inc, INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int_atomic_add, ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_and, AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_or, OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int32_atomic_xor, XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_fetch, FETCH, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_swap, SWAP, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_set, SET, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_inc, INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_long_atomic_add, ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_and, AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_or, OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks, user context", ATOMIC(shmem_ctx_int64_atomic_xor, XOR, CONTENDED)},
 
     {.name = NULL},
 };

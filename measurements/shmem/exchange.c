@@ -33,14 +33,6 @@ static void call_alltoalls(const struct collective_call *c)
 
 #endif
 
-#define ROUTINE(function)                                                                          \
-    .call = WITH_SHMEM(function), .fill = collective_fill_blocks,                                  \
-    .check = collective_check_blocks, .element = ELEMENT, .target_of_all = true
-
-static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTINE(call_fcollect)},
-                            alltoall = {ROUTINE(call_alltoall), .source_of_all = true},
-                            alltoalls = {ROUTINE(call_alltoalls), .source_of_all = true};
-
 #define COUNT COUNT_IN("4-byte elements")
 
 /* The word is the routine's, without its size. */
@@ -60,21 +52,30 @@ static const struct measurement by_the_clock = {.parameters = {COUNT},
                                                 .like = {&collective_by_the_clock, &common}};
 
 /* clang-format off */
-#define EXCHANGE(called) .word = #called, .cost = #called, .variant = &called
+#define BLOCKS .fill = collective_fill_blocks, .check = collective_check_blocks, .element = ELEMENT, .target_of_all = true
+
+static const struct measurement of_collect = {.word = "collect", .cost = "collect",
+    .variant = &(const struct routine){BLOCKS, .call = WITH_SHMEM(call_collect)}};
+static const struct measurement of_fcollect = {.word = "fcollect", .cost = "fcollect",
+    .variant = &(const struct routine){BLOCKS, .call = WITH_SHMEM(call_fcollect)}};
+static const struct measurement of_alltoall = {.word = "alltoall", .cost = "alltoall",
+    .variant = &(const struct routine){BLOCKS, .source_of_all = true, .call = WITH_SHMEM(call_alltoall)}};
+static const struct measurement of_alltoalls = {.word = "alltoalls", .cost = "alltoalls",
+    .variant = &(const struct routine){BLOCKS, .source_of_all = true, .call = WITH_SHMEM(call_alltoalls)}};
 
 const struct measurement measurements_exchange[] = {
-    {"Shmem_Collect_Consecutive", "blocks of all PEs, of any size, concatenated on all, in a row", {&in_a_row}, EXCHANGE(collect)},
-    {"Shmem_Collect_Barrier", "blocks of all PEs, of any size, concatenated on all, each followed by a barrier", {&with_barriers}, EXCHANGE(collect)},
-    {"Shmem_Collect_Synchro", "blocks of all PEs, of any size, concatenated on all, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(collect)},
-    {"Shmem_Fcollect_Consecutive", "blocks of all PEs, of equal size, concatenated on all, in a row", {&in_a_row}, EXCHANGE(fcollect)},
-    {"Shmem_Fcollect_Barrier", "blocks of all PEs, of equal size, concatenated on all, each followed by a barrier", {&with_barriers}, EXCHANGE(fcollect)},
-    {"Shmem_Fcollect_Synchro", "blocks of all PEs, of equal size, concatenated on all, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(fcollect)},
-    {"Shmem_Alltoall_Consecutive", "a block from each PE to each other, in a row", {&in_a_row}, EXCHANGE(alltoall)},
-    {"Shmem_Alltoall_Barrier", "a block from each PE to each other, each followed by a barrier", {&with_barriers}, EXCHANGE(alltoall)},
-    {"Shmem_Alltoall_Synchro", "a block from each PE to each other, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(alltoall)},
-    {"Shmem_Alltoalls_Consecutive", "a block from each PE to each other, by a strided call, in a row", {&in_a_row}, EXCHANGE(alltoalls)},
-    {"Shmem_Alltoalls_Barrier", "a block from each PE to each other, by a strided call, each followed by a barrier", {&with_barriers}, EXCHANGE(alltoalls)},
-    {"Shmem_Alltoalls_Synchro", "a block from each PE to each other, by a strided call, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(alltoalls)},
+    {"Shmem_Collect_Consecutive", "blocks of all PEs, of any size, concatenated on all, in a row", .like = {&in_a_row, &of_collect}},
+    {"Shmem_Collect_Barrier", "blocks of all PEs, of any size, concatenated on all, each followed by a barrier", .like = {&with_barriers, &of_collect}},
+    {"Shmem_Collect_Synchro", "blocks of all PEs, of any size, concatenated on all, once, all PEs starting by the clock", .like = {&by_the_clock, &of_collect}},
+    {"Shmem_Fcollect_Consecutive", "blocks of all PEs, of equal size, concatenated on all, in a row", .like = {&in_a_row, &of_fcollect}},
+    {"Shmem_Fcollect_Barrier", "blocks of all PEs, of equal size, concatenated on all, each followed by a barrier", .like = {&with_barriers, &of_fcollect}},
+    {"Shmem_Fcollect_Synchro", "blocks of all PEs, of equal size, concatenated on all, once, all PEs starting by the clock", .like = {&by_the_clock, &of_fcollect}},
+    {"Shmem_Alltoall_Consecutive", "a block from each PE to each other, in a row", .like = {&in_a_row, &of_alltoall}},
+    {"Shmem_Alltoall_Barrier", "a block from each PE to each other, each followed by a barrier", .like = {&with_barriers, &of_alltoall}},
+    {"Shmem_Alltoall_Synchro", "a block from each PE to each other, once, all PEs starting by the clock", .like = {&by_the_clock, &of_alltoall}},
+    {"Shmem_Alltoalls_Consecutive", "a block from each PE to each other, by a strided call, in a row", .like = {&in_a_row, &of_alltoalls}},
+    {"Shmem_Alltoalls_Barrier", "a block from each PE to each other, by a strided call, each followed by a barrier", .like = {&with_barriers, &of_alltoalls}},
+    {"Shmem_Alltoalls_Synchro", "a block from each PE to each other, by a strided call, once, all PEs starting by the clock", .like = {&by_the_clock, &of_alltoalls}},
     {.name = NULL},
 };
 /* clang-format on */

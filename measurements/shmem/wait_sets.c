@@ -14,41 +14,38 @@ struct watched_variables {
     size_t *indices;
 };
 
-#if SKAMPI_SHMEM_1_5
+struct routine {
+    /* Returns how many conditions it found to hold; 1 where it names one of them. */
+    size_t (*look)(const struct watched_variables *);
+    bool one;                     /* it names one of those that hold */
+    bool sees_what_does_not_hold; /* it returns, with nothing, when none holds */
+};
 
-/* Returns how many conditions the routine found to hold; 1 for a routine that names one of them. */
-typedef size_t look(const struct watched_variables *);
+#if SKAMPI_SHMEM_1_5
 
 #define HELD 42
 #define NO_STATUS NULL /* nothing is left out */
 
-#define LOOK(name, ...)                                                                            \
-    static size_t name(const struct watched_variables *w)                                          \
-    {                                                                                              \
-        __VA_ARGS__;                                                                               \
-    }
-#define NAMED(index) return (index) < w->n
-
 /* clang-format off */
-LOOK(wait_all, shmem_int_wait_until_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value); return w->n)
-LOOK(wait_any, NAMED(shmem_int_wait_until_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value)))
-LOOK(wait_some, return shmem_int_wait_until_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
-LOOK(test_all, return shmem_int_test_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value) ? w->n : 0)
-LOOK(test_any, NAMED(shmem_int_test_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value)))
-LOOK(test_some, return shmem_int_test_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
-LOOK(wait_all_vector, shmem_int_wait_until_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values); return w->n)
-LOOK(wait_any_vector, NAMED(shmem_int_wait_until_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values)))
-LOOK(wait_some_vector, return shmem_int_wait_until_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
-LOOK(test_all_vector, return shmem_int_test_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values) ? w->n : 0)
-LOOK(test_any_vector, NAMED(shmem_int_test_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values)))
-LOOK(test_some_vector, return shmem_int_test_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
-/* clang-format on */
+#define LOOK(name, found) \
+    static size_t name(const struct watched_variables *w) \
+    { \
+        return found; \
+    }
 
-struct routine {
-    look *look;
-    bool one;                     /* it names one of those that hold */
-    bool sees_what_does_not_hold; /* it returns, with nothing, when none holds */
-};
+LOOK(wait_all, (shmem_int_wait_until_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value), w->n))
+LOOK(wait_any, shmem_int_wait_until_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value) < w->n)
+LOOK(wait_some, shmem_int_wait_until_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
+LOOK(test_all, shmem_int_test_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value) ? w->n : 0)
+LOOK(test_any, shmem_int_test_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value) < w->n)
+LOOK(test_some, shmem_int_test_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
+LOOK(wait_all_vector, (shmem_int_wait_until_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values), w->n))
+LOOK(wait_any_vector, shmem_int_wait_until_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values) < w->n)
+LOOK(wait_some_vector, shmem_int_wait_until_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
+LOOK(test_all_vector, shmem_int_test_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values) ? w->n : 0)
+LOOK(test_any_vector, shmem_int_test_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values) < w->n)
+LOOK(test_some_vector, shmem_int_test_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
+/* clang-format on */
 
 static bool set_up(struct run *run)
 {
@@ -93,11 +90,6 @@ static double run_looks(struct run *run)
     return seconds;
 }
 
-/* clang-format off */
-#define ROUTINE(...) &(const struct routine){__VA_ARGS__}
-/* clang-format on */
-#else
-#define ROUTINE(...) NULL
 #endif
 
 static void demand(struct run *run)
@@ -125,18 +117,18 @@ static const struct measurement testing = {.timed = "test", .like = {&waiting}};
 
 /* clang-format off */
 const struct measurement measurements_wait_sets[] = {
-    {"Shmem_Wait_Until_All", "waiting for ints: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all", .variant = ROUTINE(wait_all, false, false)},
-    {"Shmem_Wait_Until_All_Vector", "waiting for ints, each with its value: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all_vector", .variant = ROUTINE(wait_all_vector, false, false)},
-    {"Shmem_Wait_Until_Any", "waiting for ints: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any", .variant = ROUTINE(wait_any, true, false)},
-    {"Shmem_Wait_Until_Any_Vector", "waiting for ints, each with its value: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any_vector", .variant = ROUTINE(wait_any_vector, true, false)},
-    {"Shmem_Wait_Until_Some", "waiting for ints: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some", .variant = ROUTINE(wait_some, false, false)},
-    {"Shmem_Wait_Until_Some_Vector", "waiting for ints, each with its value: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some_vector", .variant = ROUTINE(wait_some_vector, false, false)},
-    {"Shmem_Test_All", "testing ints: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all", .variant = ROUTINE(test_all, false, true)},
-    {"Shmem_Test_All_Vector", "testing ints, each with its value: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all_vector", .variant = ROUTINE(test_all_vector, false, true)},
-    {"Shmem_Test_Any", "testing ints: which one holds; all do", {&testing}, .routine = "shmem_int_test_any", .variant = ROUTINE(test_any, true, true)},
-    {"Shmem_Test_Any_Vector", "testing ints, each with its value: which one holds; all do", {&testing}, .routine = "shmem_int_test_any_vector", .variant = ROUTINE(test_any_vector, true, true)},
-    {"Shmem_Test_Some", "testing ints: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some", .variant = ROUTINE(test_some, false, true)},
-    {"Shmem_Test_Some_Vector", "testing ints, each with its value: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some_vector", .variant = ROUTINE(test_some_vector, false, true)},
+    {"Shmem_Wait_Until_All", "waiting for ints: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_all), false, false}},
+    {"Shmem_Wait_Until_All_Vector", "waiting for ints, each with its value: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_all_vector), false, false}},
+    {"Shmem_Wait_Until_Any", "waiting for ints: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_any), true, false}},
+    {"Shmem_Wait_Until_Any_Vector", "waiting for ints, each with its value: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_any_vector), true, false}},
+    {"Shmem_Wait_Until_Some", "waiting for ints: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_some), false, false}},
+    {"Shmem_Wait_Until_Some_Vector", "waiting for ints, each with its value: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(wait_some_vector), false, false}},
+    {"Shmem_Test_All", "testing ints: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all", .variant = &(const struct routine){WITH_SHMEM_1_5(test_all), false, true}},
+    {"Shmem_Test_All_Vector", "testing ints, each with its value: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(test_all_vector), false, true}},
+    {"Shmem_Test_Any", "testing ints: which one holds; all do", {&testing}, .routine = "shmem_int_test_any", .variant = &(const struct routine){WITH_SHMEM_1_5(test_any), true, true}},
+    {"Shmem_Test_Any_Vector", "testing ints, each with its value: which one holds; all do", {&testing}, .routine = "shmem_int_test_any_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(test_any_vector), true, true}},
+    {"Shmem_Test_Some", "testing ints: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some", .variant = &(const struct routine){WITH_SHMEM_1_5(test_some), false, true}},
+    {"Shmem_Test_Some_Vector", "testing ints, each with its value: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some_vector", .variant = &(const struct routine){WITH_SHMEM_1_5(test_some_vector), false, true}},
     {.name = NULL},
 };
 /* clang-format on */

@@ -106,11 +106,14 @@ struct long_double_int {
 static const struct named_type {
     const char *name;
     enum datatype_class class;
+    bool real; /* a cast to its value keeps a half */
     int64_t size, extent, alignment;
 } named[] = {
-#define TYPE(name, type, class) {#name, class, sizeof(type), sizeof(type), _Alignof(type)},
+#define TYPE(name, type, class)                                                                    \
+    {#name, class, (type)0.5 != 0, sizeof(type), sizeof(type), _Alignof(type)},
 #define PAIR(name, value, type)                                                                    \
-    {#name, DATATYPE_PAIR, sizeof(value) + sizeof(int), sizeof(type), _Alignof(type)},
+    {#name,        DATATYPE_PAIR, (value)0.5 != 0, sizeof(value) + sizeof(int),                    \
+     sizeof(type), _Alignof(type)},
     NAMED_TYPES(TYPE, PAIR)
 #undef TYPE
 #undef PAIR
@@ -499,6 +502,11 @@ const char *datatype_text(const struct datatype *type)
 enum datatype_class datatype_class(const struct datatype *type)
 {
     return type->class;
+}
+
+bool datatype_real(const struct datatype *type)
+{
+    return type->combiner == COMBINER_NAMED && named[type->index].real;
 }
 
 int64_t datatype_size(const struct datatype *type)

@@ -63,6 +63,8 @@ void datatype_release(struct datatype *); /* NULL is allowed */
  */
 const char *datatype_text(const struct datatype *);
 enum datatype_class datatype_class(const struct datatype *);
+/* Whether a predefined type is of floating-point numbers, alone or in pairs with an index. */
+bool datatype_real(const struct datatype *);
 /* Bytes of data in an element (size), and bytes from one element to the next (extent). */
 int64_t datatype_size(const struct datatype *);
 int64_t datatype_extent(const struct datatype *);

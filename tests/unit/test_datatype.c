@@ -29,11 +29,14 @@ TEST(named)
         assert_string_equal(datatype_text(type), name);
         assert_true(datatype_size(type) > 0 && datatype_extent(type) >= datatype_size(type));
         assert_int_not_equal(datatype_class(type), DATATYPE_DERIVED);
+        bool real = strstr(name, "FLOAT") || strstr(name, "DOUBLE");
+        assert_int_equal(datatype_real(type), real);
         datatype_release(type);
     }
     assert_null(datatype_predefined("MPI_COMPLEX8"));
     struct datatype *pair = datatype_predefined("MPI_SHORT_INT");
     assert_int_equal(datatype_class(pair), DATATYPE_PAIR);
+    assert_false(datatype_real(pair));
     expect(pair, "MPI_SHORT_INT", 6, 8);
 }
 
