@@ -122,12 +122,12 @@ int mpi_share(int count, int size, int rank);
 /* ---- The collectives of the standard ---- */
 
 /* clang-format off */
-#define S_COUNT {"s_count", PARAMETER_INT, "elements", "length of each block that is sent", .size = true, .maximum = INT_MAX, .example = "256"}
-#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "type of the elements sent", .example = "MPI_INT"}
-#define R_COUNT {"r_count", PARAMETER_INT, "elements", "length of each block that is received", .size = true, .maximum = INT_MAX, .example = "256"}
-#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "type of the elements received", .example = "MPI_INT"}
-#define BLOCK_COUNT {"count", PARAMETER_INT, "elements", "length of each block", .size = true, .maximum = INT_MAX, .example = "256"}
-#define TOTAL_COUNT {"count", PARAMETER_INT, "elements", "length of all shares together", .size = true, .maximum = INT_MAX, .example = "256"}
+#define S_COUNT {"s_count", PARAMETER_INT, "elements", "length of each block that is sent", .size = true, .maximum = INT_MAX, .element = "s_datatype", .also = "count", .example = "256"}
+#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "type of the elements sent", .also = "datatype", .example = "MPI_INT"}
+#define R_COUNT {"r_count", PARAMETER_INT, "elements", "length of each block that is received", .size = true, .maximum = INT_MAX, .element = "r_datatype", .also = "count", .example = "256"}
+#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "type of the elements received", .also = "datatype", .example = "MPI_INT"}
+#define BLOCK_COUNT {"count", PARAMETER_INT, "elements", "length of each block", .size = true, .maximum = INT_MAX, .element = "datatype", .example = "256"}
+#define TOTAL_COUNT {"count", PARAMETER_INT, "elements", "length of all shares together", .size = true, .maximum = INT_MAX, .element = "datatype", .example = "256"}
 #define TARGET_ROOT {"root", PARAMETER_RANK, "", "rank that the data go to", .example = "0"}
 #define IGNORED_ROOT {"root", PARAMETER_RANK, "", "ignored", .example = "0"}
 

@@ -17,7 +17,7 @@
 #define MPI_HIGHEST_TAG 32767
 
 /* clang-format off */
-#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "length of each message", .size = true, .maximum = INT_MAX, .example = "256"}
+#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "length of each message", .size = true, .maximum = INT_MAX, .element = "datatype", .example = "256"}
 #define DATATYPE {"datatype", PARAMETER_DATATYPE, "", "type of the elements", .example = "MPI_INT"}
 #define TAG {"tag", PARAMETER_INT, "", "tag of the messages", .maximum = MPI_HIGHEST_TAG, .example = "0"}
 #define OPERATION {"op", PARAMETER_OPERATION, "", "operation that combines the elements", .example = "MPI_SUM"}

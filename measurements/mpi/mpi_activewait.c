@@ -200,7 +200,7 @@ static bool set_up_watched(struct run *run)
 #endif
 
 /* clang-format off */
-#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
+#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .element = "MPI_INT", .example = "256"}
 #define SLEEP {"us", PARAMETER_INT, "microseconds", "length of the computation between two looks", .maximum = INT_MAX, .example = "10"}
 static const struct measurement watched = {
     .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",

@@ -569,7 +569,7 @@ static double run_seek_shared(struct run *run)
 #define STRIDE {"stride", PARAMETER_INT, "bytes", "data from one block to the next; 0: block", .maximum = INT_MAX, .example = "0"}
 #define MEMSIZES {"memsizes", PARAMETER_INT_ARRAY, "bytes", "data of each rank; more ranks start again with the first element", .example = "{4096, 1024}"}
 #define BLOCKS {"blocks", PARAMETER_INT_ARRAY, "bytes", "data of an access, for each rank", .example = "{1024, 512}"}
-#define ELEMENT_COUNT {"count", PARAMETER_INT, "elements", "data of each rank, of type memtype", .size = true, .maximum = INT_MAX / 16, .example = "1024"}
+#define ELEMENT_COUNT {"count", PARAMETER_INT, "elements", "data of each rank, of type memtype", .size = true, .maximum = INT_MAX / 16, .element = "memtype", .example = "1024"}
 #define MEMTYPE {"memtype", PARAMETER_DATATYPE, "", "type of the data in memory", .example = "MPI_BYTE"}
 #define ETYPE {"etype", PARAMETER_DATATYPE, "", "elementary type of the view: offsets count it", .example = "MPI_BYTE"}
 #define FILETYPE {"filetype", PARAMETER_DATATYPE, "", "type of the view: what of the file is seen", .example = "MPI_BYTE"}

@@ -243,14 +243,14 @@ static void tear_down_pingpong(struct run *run)
 #endif
 
 /* clang-format off */
-#define S_COUNT {"s_count", PARAMETER_INT, "elements", "length of the message", .size = true, .maximum = INT_MAX, .example = "256"}
-#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "type of the elements sent", .example = "MPI_INT"}
-#define R_COUNT {"r_count", PARAMETER_INT, "elements", "room at the receiver", .size = true, .maximum = INT_MAX, .allowed = "in bytes, as large as the message or larger", .example = "256"}
-#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "type of the elements received", .example = "MPI_INT"}
-#define S_TAG {"s_tag", PARAMETER_INT, "", "tag of messages from rank 0 to rank 1", .maximum = MPI_HIGHEST_TAG, .example = "0"}
+#define S_COUNT {"s_count", PARAMETER_INT, "elements", "length of the message", .size = true, .maximum = INT_MAX, .element = "s_datatype", .also = "count", .example = "256"}
+#define S_DATATYPE {"s_datatype", PARAMETER_DATATYPE, "", "type of the elements sent", .also = "datatype", .example = "MPI_INT"}
+#define R_COUNT {"r_count", PARAMETER_INT, "elements", "room at the receiver", .size = true, .maximum = INT_MAX, .allowed = "in bytes, as large as the message or larger", .element = "r_datatype", .also = "count", .example = "256"}
+#define R_DATATYPE {"r_datatype", PARAMETER_DATATYPE, "", "type of the elements received", .also = "datatype", .example = "MPI_INT"}
+#define S_TAG {"s_tag", PARAMETER_INT, "", "tag of messages from rank 0 to rank 1", .maximum = MPI_HIGHEST_TAG, .also = "tag", .example = "0"}
 #define PROCS {"procs", PARAMETER_INT, "", "number of pairs", .minimum = 1, .maximum = INT_MAX, .allowed = "at most nodesize", .example = "1"}
 #define NODESIZE {"nodesize", PARAMETER_INT, "ranks", "distance between the two ranks of a pair", .minimum = 1, .maximum = INT_MAX, .allowed = "together with procs at most the size of the communicator", .example = "1"}
-#define R_TAG {"r_tag", PARAMETER_INT, "", "tag of messages from rank 1 to rank 0", .maximum = MPI_HIGHEST_TAG, .example = "0"}
+#define R_TAG {"r_tag", PARAMETER_INT, "", "tag of messages from rank 1 to rank 0", .maximum = MPI_HIGHEST_TAG, .also = "tag", .example = "0"}
 /* clang-format on */
 
 /* clang-format off */

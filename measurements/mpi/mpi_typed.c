@@ -176,7 +176,7 @@ static void tear_down_typed(struct run *run)
 
 /* clang-format off */
 /* Open MPI 4.1 never ends a put of derived types without data. */
-#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
+#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .element = "MPI_INT", .example = "256"}
 static const struct measurement typed = {
     .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
     .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed,

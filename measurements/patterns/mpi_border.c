@@ -223,7 +223,7 @@ static void tear_down_border(struct run *run)
 #endif
 
 /* clang-format off */
-#define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "64"}
+#define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .size = true, .minimum = 1, .maximum = INT_MAX, .element = "MPI_DOUBLE", .example = "64"}
 #define COMPUTE {"compute", PARAMETER_INT, "", "computations on the square after each exchange", .maximum = INT_MAX, .example = "1"}
 static const struct measurement exchanges_borders = {
     .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING,

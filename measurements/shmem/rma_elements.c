@@ -4,7 +4,7 @@
 #include "measurements/common/rma_parts.h"
 
 /* clang-format off */
-#define COUNT {"count", PARAMETER_INT, "elements", "data moved by each operation", .size = true, .minimum = 1, .example = "256"}
+#define COUNT {"count", PARAMETER_INT, "elements", "data moved by each operation", .size = true, .minimum = 1, .element = "element_bytes", .example = "256"}
 #define STRIDE {"stride", PARAMETER_INT, "elements", "distance from one element to the next, on both sides", .minimum = 1, .example = "2"}
 #define ELEMENT_BYTES {"element_bytes", PARAMETER_INT, "bytes", "size of one element", .minimum = 1, .maximum = 16, .allowed = "a power of two", .example = "4"}
 #define COUNT_STRIDED {"count", PARAMETER_INT, "elements", "one-byte elements moved by each operation", .size = true, .example = "256"}

@@ -229,15 +229,11 @@ bool command_loops(const struct assignment *given)
 
 struct assignment *command_given(const struct command *command, const struct parameter *parameter)
 {
-    const char *name = parameter->name;
-    for (size_t i = 0; i < command->given_count; i++)
-        if (strcmp(command->givens[i].name, name) == 0)
-            return &command->givens[i];
-    /* Functions of MPI have s_count and r_count in the place of count. */
-    bool sided = strncmp(name, "s_", 2) == 0 || strncmp(name, "r_", 2) == 0;
-    for (size_t i = 0; sided && i < command->given_count; i++)
-        if (strcmp(command->givens[i].name, name + 2) == 0)
-            return &command->givens[i];
+    const char *const names[] = {parameter->name, parameter->also};
+    for (size_t k = 0; k < 2 && names[k]; k++)
+        for (size_t i = 0; i < command->given_count; i++)
+            if (strcmp(command->givens[i].name, names[k]) == 0)
+                return &command->givens[i];
     return NULL;
 }
 

@@ -259,23 +259,20 @@ static void append_value(struct text *text, const struct command *command,
 static char *element_of(const struct command *command, const struct measurement *function,
                         const struct parameter *size)
 {
-    bool sided = size->name[1] == '_';
-    char *name = text_format("%.*sdatatype", sided ? 2 : 0, size->name);
-    const struct parameter *type = measurement_parameter(function, name);
-    const struct parameter *bytes = measurement_parameter(function, "element_bytes");
     struct text text = {0};
 
-    free(name);
-    if (strcmp(size->unit, "ints") == 0 || strcmp(size->unit, "doubles") == 0) {
-        text_append(&text, "mpi_type_size(%s)", *size->unit == 'i' ? "MPI_INT" : "MPI_DOUBLE");
-    } else if (strcmp(size->unit, "elements") == 0 && type) {
-        text_append(&text, "mpi_type_size(");
-        append_value(&text, command, type);
-        text_append(&text, ")");
-    } else if (strcmp(size->unit, "elements") == 0 && bytes) {
-        append_value(&text, command, bytes);
-    }
-    return text.length > 0 ? text_take(&text) : NULL;
+    if (!size->element)
+        return NULL;
+    const struct parameter *stated = measurement_parameter(function, size->element);
+    bool bytes = stated && stated->type == PARAMETER_INT;
+
+    text_append(&text, "%s", bytes ? "" : "mpi_type_size(");
+    if (stated)
+        append_value(&text, command, stated);
+    else
+        text_append(&text, "%s", size->element);
+    text_append(&text, "%s", bytes ? "" : ")");
+    return text_take(&text);
 }
 
 /* The first parameter that says how many data there are; NULL: none does. */

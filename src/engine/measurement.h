@@ -56,6 +56,11 @@ struct parameter {
     bool above;         /* the value must be more than the least */
     bool size; /* says how much data there are: --sizes sets it. Others in bytes say where they lie
                 */
+    /* Of a size that does not count bytes: the parameter that says what an element is, by its
+     * datatype or its bytes; or that datatype itself, "MPI_INT". */
+    const char *element;
+    const char *also; /* NAME=VALUE on the command line sets it by this name, too: "count" sets
+                         s_count and r_count */
     /* Of strings: what the value may be, separated by "|"; the engine refuses anything else. NULL:
      * anything. */
     const char *words;

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "output/record.h"
+#include "output/summary.h"
 
 #define COLUMN_WIDTH 11
 #define VARIABLE_WIDTH 9
@@ -22,9 +23,7 @@
 #define LEAST_MARK_WIDTH 3
 /* Where a folded line goes on. */
 #define INDENT 4
-/* The summary: where its text begins, and what begins a line that people copy. */
-#define SUMMARY_INDENT 14
-#define COMMAND "  next "
+#define SUMMARY_INDENT 14 /* where the text of the summary begins */
 #define PLUS_MINUS "±"
 
 static int table_width = WIDEST;
@@ -327,7 +326,7 @@ static void put_summary(FILE *text, const char *line)
     int further = table_width > 3 * SUMMARY_INDENT ? SUMMARY_INDENT : INDENT;
     while (*line) {
         size_t length = strcspn(line, "\n");
-        if (strncmp(line, COMMAND, strlen(COMMAND)) == 0)
+        if (summary_is_command(line))
             fprintf(text, "%.*s\n", (int)length, line);
         else
             put_folded(text, line, length, further);

@@ -91,16 +91,24 @@ void summary_free(struct summary *summary)
 
 /* ---- Text ---- */
 
+#define INDENT "  "
+#define NEXT "next"
+
+bool summary_is_command(const char *line)
+{
+    return strncmp(line, INDENT NEXT " ", sizeof INDENT NEXT) == 0;
+}
+
 static void put_row(FILE *to, const char *head, enum terminal_style style, const char *what)
 {
-    fprintf(to, "  %s%-12s%s%s\n", style == TERMINAL_PLAIN ? "" : terminal_style(style), head,
+    fprintf(to, INDENT "%s%-12s%s%s\n", style == TERMINAL_PLAIN ? "" : terminal_style(style), head,
             style == TERMINAL_PLAIN ? "" : terminal_style(TERMINAL_PLAIN), what);
 }
 
 static void put_counted(FILE *to, const char *head, enum terminal_style style, int64_t count,
                         const char *name, const char *why)
 {
-    fprintf(to, "  %s%-12s%s%lld %s: %s", terminal_style(style), head,
+    fprintf(to, INDENT "%s%-12s%s%lld %s: %s", terminal_style(style), head,
             terminal_style(TERMINAL_PLAIN), (long long)count, name, why);
 }
 
@@ -257,7 +265,7 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
         put_row(to, "written to", TERMINAL_PLAIN, names.data);
     text_release(&names);
     char *command = next_command(summary, &all, best_file(files, count), next);
-    put_row(to, "next", TERMINAL_PLAIN, command);
+    put_row(to, NEXT, TERMINAL_PLAIN, command);
     free(command);
     if (fclose(to) != 0)
         memory_missing();

@@ -40,6 +40,9 @@ void summary_free(struct summary *);
 /* What was measured, what of it is doubtful or missing, and why; allocates nothing. */
 void summary_counts(FILE *, const struct summary *, const struct record_end *end);
 
+/* Whether the line of a summary is a command, which people copy. */
+bool summary_is_command(const char *line);
+
 /* All of it, with files and commands to type next; the caller frees them. files has the `count`
  * names of the files written. */
 char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,

@@ -26,17 +26,21 @@ static struct value type_contiguous(struct builtin_call *call)
         call, datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &call->why));
 }
 
-/* Whether distances are bytes: in hvector and hindexed. */
-static bool is_in_bytes(const struct builtin_call *call)
+static struct value vector(struct builtin_call *call, bool in_bytes)
 {
-    return strstr(call->builtin->name, "_type_h");
+    return datatype(call, datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
+                                          call->args[2].as.integer, in_bytes,
+                                          call->args[3].as.datatype, &call->why));
 }
 
 static struct value type_vector(struct builtin_call *call)
 {
-    return datatype(call, datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
-                                          call->args[2].as.integer, is_in_bytes(call),
-                                          call->args[3].as.datatype, &call->why));
+    return vector(call, false);
+}
+
+static struct value type_hvector(struct builtin_call *call)
+{
+    return vector(call, true);
 }
 
 static size_t array_count(const struct value *array)
@@ -59,7 +63,7 @@ static bool same_length(struct builtin_call *call, size_t first, size_t last)
     return true;
 }
 
-static struct value type_indexed(struct builtin_call *call)
+static struct value indexed(struct builtin_call *call, bool in_bytes)
 {
     const struct int_array *lengths = call->args[0].as.array;
 
@@ -67,7 +71,17 @@ static struct value type_indexed(struct builtin_call *call)
         return value_void();
     return datatype(call,
                     datatype_indexed(lengths->count, lengths->items, call->args[1].as.array->items,
-                                     is_in_bytes(call), call->args[2].as.datatype, &call->why));
+                                     in_bytes, call->args[2].as.datatype, &call->why));
+}
+
+static struct value type_indexed(struct builtin_call *call)
+{
+    return indexed(call, false);
+}
+
+static struct value type_hindexed(struct builtin_call *call)
+{
+    return indexed(call, true);
 }
 
 static struct value type_struct(struct builtin_call *call)
@@ -378,7 +392,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
              "one start to the next"},
     {"mpi_type_hvector", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_vector,
+     .call = type_hvector,
      .help = "(count, length, stride, datatype) blocks of length elements, stride bytes from one "
              "start to the next"},
     {"mpi_type_indexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
@@ -386,7 +400,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(lengths, places, datatype) blocks of elements, each with its length and place in "
              "elements"},
     {"mpi_type_hindexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_indexed,
+     .call = type_hindexed,
      .help = "(lengths, places, datatype) blocks of elements, each with its length in elements and "
              "its place in bytes"},
     {"mpi_type_struct", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE_ARRAY), TYPE_DATATYPE,

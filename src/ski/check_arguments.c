@@ -335,11 +335,7 @@ void checker_arguments_swapped(struct checker *c, const struct expr *call)
         if (parameters[i].type != PARAMETER_ITERATIONS || !is_size_variable(c, call->args[i]))
             continue;
         for (size_t k = 0; k < n; k++) {
-            bool size = parameters[k].type == PARAMETER_INT &&
-                        (strcmp(parameters[k].unit, "bytes") == 0 ||
-                         strcmp(parameters[k].unit, "elements") == 0);
-
-            if (!size || !is_number_of_times(call->args[k]))
+            if (!parameters[k].size || !is_number_of_times(call->args[k]))
                 continue;
             char *description = describe_measurement(call->measurement);
 

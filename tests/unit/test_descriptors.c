@@ -52,6 +52,22 @@ static void check_parameter(const char *name, const struct parameter *parameter)
         fail_msg("%s: the example of %s is no name", name, parameter->name);
 }
 
+/* --sizes counts bytes: it must know what a size counts. */
+static void check_size(const struct measurement *function, const struct parameter *size)
+{
+    const struct parameter *stated =
+        size->element ? measurement_parameter(function, size->element) : NULL;
+    bool known = stated ? stated->type == PARAMETER_DATATYPE || stated->type == PARAMETER_INT
+                        : size->element && strncmp(size->element, "MPI_", 4) == 0;
+    if (size->element && !(known && size->size))
+        fail_msg("%s: no parameter %s says what %s counts", function->name, size->element,
+                 size->name);
+    if (!size->element && size->size && strcmp(size->unit, "bytes") != 0)
+        for (size_t i = 0; i < measurement_parameter_count(function); i++)
+            if (function->parameters[i].type == PARAMETER_DATATYPE)
+                fail_msg("%s: %s has no .element", function->name, size->name);
+}
+
 static void check_function(const struct measurement *function)
 {
     const char *name = function->name;
@@ -70,6 +86,7 @@ static void check_function(const struct measurement *function)
         fail_msg("%s: neither .routine nor .calls says what it calls of the library", name);
     for (size_t i = 0; i < count; i++) {
         check_parameter(name, &function->parameters[i]);
+        check_size(function, &function->parameters[i]);
         for (size_t k = 0; k < i; k++)
             if (strcmp(function->parameters[k].name, function->parameters[i].name) == 0)
                 fail_msg("%s: two parameters have the name %s", name, function->parameters[i].name);
