@@ -31,6 +31,10 @@
     ((array) = memory_resize_array(array, (count) + 1, sizeof *(array)),                           \
      (void)((array)[(count)++] = __VA_ARGS__))
 
+/* The same for arrays that grow often: room is as in memory_extend(). */
+#define memory_push(array, count, room, ...)                                                       \
+    (memory_extend(array, count, room), (void)((array)[(count)++] = __VA_ARGS__))
+
 /* For large tables that are used in no order: in huge pages if the system has them, which saves TLB
  * misses. Not zeroed. */
 #define memory_large(count, size) memory_large_at(count, size, __FILE__, __LINE__)

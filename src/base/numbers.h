@@ -6,6 +6,7 @@
 
 #include <locale.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* From now on, this thread reads and writes numbers with a point, whatever the locale of the
  * process is: libraries may choose another one at any time. For threads of our own. */
@@ -18,6 +19,9 @@ void numbers_point_end(locale_t before);
 
 /* How two numbers are ordered, for qsort(): -1, 0 or 1. */
 #define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+/* As qsort(), which must not be given NULL, also for arrays that have no elements. */
+#define SORT(array, count, compare)                                                                \
+    ((count) > 0 ? qsort(array, count, sizeof *(array), compare) : (void)0)
 
 /* The ending of a noun after this count: "" for 1, else "s". */
 const char *numbers_plural(size_t count);

@@ -66,9 +66,9 @@ static void observe_threads(void *context, const struct observation *seen)
     const int pe = sim_run_pe(run, seen->thread), extra = sim_run_thread(run, pe, 1) - run->pes,
               end = extra + sim_run_threads(run, pe) - 1;
     if (seen->op->kind == OP_TOGETHER) {
-        memory_extend(finding->calls, finding->count, &finding->room);
-        finding->calls[finding->count++] = (struct call){
-            (uint32_t)pe, seen->op->peer, (uint32_t)seen->thread, seen->ordinal, seen->start};
+        memory_push(finding->calls, finding->count, &finding->room,
+                    (struct call){(uint32_t)pe, seen->op->peer, (uint32_t)seen->thread,
+                                  seen->ordinal, seen->start});
     }
     if (seen->thread >= run->pes) {
         struct begin *begin = &finding->begins[seen->thread - run->pes];
@@ -131,8 +131,7 @@ bool sim_thread_order_find(struct thread_order *order, struct streams *streams)
         finding.extra[i].first_burst = begin->anchored && burst > 0 ? burst : 0;
     }
     order->turns = memory_zeroed(finding.count + 1, sizeof *order->turns);
-    if (finding.count)
-        qsort(finding.calls, finding.count, sizeof *finding.calls, compare_times);
+    SORT(finding.calls, finding.count, compare_times);
     for (size_t i = finding.count; i-- > 0;) {
         const struct call *call = &finding.calls[i];
         order->turns[i] = call->thread;
@@ -198,16 +197,15 @@ static void add_writes(struct matching *matching, const struct observation *seen
     for (size_t i = SIZE_MAX;
          flag_list_next(&matching->flags, seen->peer, change->place, change->bytes, &i);) {
         const struct flag_place *flag = &matching->flags.of[i];
-        memory_extend(matching->writes, matching->write_count, &matching->write_room);
-        struct write *write = &matching->writes[matching->write_count++];
-        *write = (struct write){
+        struct write write = {
             .flag = (uint32_t)i,
             .thread = (uint32_t)seen->thread,
             .ordinal = seen->ordinal,
             .time = trace_seconds(matching->file, seen->start),
             .value = (uint64_t)seen->condition.value,
         };
-        write->valued = valued && flag_value(change, flag->place, flag->bytes, &write->value);
+        write.valued = valued && flag_value(change, flag->place, flag->bytes, &write.value);
+        memory_push(matching->writes, matching->write_count, &matching->write_room, write);
     }
 }
 
@@ -222,9 +220,8 @@ static void observe_all(void *context, const struct observation *seen)
                    seen->signal_valued);
         return;
     }
-    memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
     size_t flag = flag_list_find(&matching->flags, seen->peer, what->place, what->bytes);
-    matching->waits[matching->wait_count++] = (struct wait){
+    const struct wait wait = {
         .thread = (uint32_t)seen->thread,
         .ordinal = seen->ordinal,
         .flag = (uint32_t)flag, /* UINT32_MAX: none */
@@ -233,6 +230,7 @@ static void observe_all(void *context, const struct observation *seen)
         .from = seen->op->kind != OP_WAIT ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
     };
+    memory_push(matching->waits, matching->wait_count, &matching->wait_room, wait);
 }
 
 static bool read_all(struct matching *matching, void (*observe)(void *, const struct observation *))
@@ -334,8 +332,7 @@ static void match(struct waits *waits, struct matching *matching)
             waits->alone++;
         needs++;
     }
-    if (count)
-        qsort(all, count, sizeof *all, compare_slots);
+    SORT(all, count, compare_slots);
     for (uint32_t i = 0; i < count; i++) { /* a slot for all who wait for the same write */
         const struct slot one = all[i];
         if (slots == 0 || one.writer != all[slots - 1].writer ||
@@ -364,9 +361,7 @@ static bool read_writes(struct matching *matching)
         matching->write_count = matching->wait_count = 0;
         if (!read_all(matching, observe_all))
             return false;
-        if (matching->write_count)
-            qsort(matching->writes, matching->write_count, sizeof *matching->writes,
-                  compare_writes);
+        SORT(matching->writes, matching->write_count, compare_writes);
         for (size_t i = 0; i < matching->wait_count; i++)
             if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
                 matching->waits[i].cycle->written = true;

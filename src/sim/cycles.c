@@ -31,8 +31,7 @@ static unsigned turn_of(const struct watch *watch, unsigned times)
 
 static void add(struct cycles *cycles, struct cycle cycle)
 {
-    memory_extend(cycles->found, cycles->count, &cycles->room);
-    cycles->found[cycles->count++] = cycle;
+    memory_push(cycles->found, cycles->count, &cycles->room, cycle);
 }
 
 /* Whether a test succeeds that failed in each turn before. Then the first turn stays, and the

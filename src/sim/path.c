@@ -210,7 +210,7 @@ void sim_profile_end(struct profile *profile)
             conclude(profile, walk, &profile->intervals[walk->next]);
         free(walk->parts);
     }
-    qsort(profile->parts, profile->count, sizeof *profile->parts, compare);
+    SORT(profile->parts, profile->count, compare);
     free(profile->walks);
     free(profile->intervals);
     table_free(&profile->keys);

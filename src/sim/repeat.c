@@ -123,8 +123,7 @@ static void find_each(struct errors *errors, const struct repeat *repeat, double
         if (number->relative >= POOR)
             errors->causes[errors->count++] = cause;
     }
-    if (errors->count)
-        qsort(errors->causes, errors->count, sizeof *errors->causes, compare_causes);
+    SORT(errors->causes, errors->count, compare_causes);
 }
 
 static void find_numbers(struct errors *errors, const struct repeat *repeat, bool always)

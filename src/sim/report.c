@@ -159,8 +159,7 @@ static void print_routines(FILE *out, const struct replay *replay)
     for (size_t i = 0; i < count; i++)
         if (replay->sums[i].calls)
             sums[used++] = &replay->sums[i];
-    if (used)
-        qsort(sums, used, sizeof *sums, compare_sums);
+    SORT(sums, used, compare_sums);
     fprintf(out, "\n%-32s %12s %16s %16s %12s %12s\n", "routine", "calls", "time s", "waiting s",
             "bytes inside", "bytes between");
     for (size_t i = 0; i < used; i++)
@@ -285,8 +284,7 @@ static size_t path_sums(const struct report *report, bool by_routine, struct pro
     }
     size_t count = keys.count;
     table_free(&keys);
-    if (count)
-        qsort(*sums, count, sizeof **sums, compare_parts);
+    SORT(*sums, count, compare_parts);
     return count;
 }
 

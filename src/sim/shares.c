@@ -12,8 +12,7 @@
 
 static void push(struct numbers *numbers, uint32_t number)
 {
-    memory_extend(numbers->of, numbers->count, &numbers->room);
-    numbers->of[numbers->count++] = number;
+    memory_push(numbers->of, numbers->count, &numbers->room, number);
 }
 
 void sim_shares_open(struct shares *shares, const double *capacities, size_t links)

@@ -50,3 +50,19 @@ TEST(units)
     assert_true(numbers_unit("") == 0);
     assert_true(numbers_unit("m") == 0);
 }
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return ORDER(*x, *y);
+}
+
+TEST(sorts)
+{
+    int numbers[] = {3, 1, 2}, *none = NULL;
+    size_t count = 0;
+    SORT(none, count, compare_numbers);
+    SORT(numbers, sizeof numbers / sizeof *numbers, compare_numbers);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(numbers[i], i + 1);
+}

@@ -154,8 +154,8 @@ static size_t new_context(struct order *order, int pe, size_t index, int64_t num
     struct context *context = &order->pe[pe].contexts[index];
     if (context->completion == 0) {
         context->completion = (uint32_t)order->component_count;
-        memory_extend(order->components, order->component_count, &order->component_room);
-        order->components[order->component_count++] = (struct component){pe, index};
+        memory_push(order->components, order->component_count, &order->component_room,
+                    (struct component){pe, index});
     }
     context->number = number;
     context->over = false;

@@ -106,7 +106,5 @@ void charge(struct explain *explain)
                 finding->call = finding->root = (struct call){spot, calls};
         }
     }
-    if (explain->findings.count)
-        qsort(explain->findings.values, explain->findings.count, sizeof(struct finding),
-              compare_findings);
+    SORT((struct finding *)explain->findings.values, explain->findings.count, compare_findings);
 }

@@ -70,8 +70,7 @@ void explain_iterations_note(struct iterations *all, uint32_t spot, double start
     all->last = spot + 1;
     if (!begins)
         return;
-    memory_extend(all->starts, all->count, &all->room);
-    all->starts[all->count++] = start;
+    memory_push(all->starts, all->count, &all->room, start);
 }
 
 void explain_iterations_free(struct iterations *all)

@@ -112,8 +112,7 @@ static void add_parts(struct explain *explain, struct wait *wait, double waits)
         if (sum.seconds > 0)
             sums[count++] = sum;
     }
-    if (count)
-        qsort(sums, count, sizeof *sums, compare_sums);
+    SORT(sums, count, compare_sums);
     if (count > PARTS_MOST)
         count = PARTS_MOST;
     for (size_t i = 0; i < count; i++)
@@ -150,7 +149,6 @@ uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
 {
     if (!(wait.until > wait.from))
         return 0;
-    memory_extend(explain->waits, explain->wait_count, &explain->wait_room);
     table_clear(&explain->sums);
     double waits = 1;
     if (wait.by != NOBODY && cause_has_late_pe(wait.cause)) {
@@ -166,7 +164,7 @@ uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
             waits = 1 - waited_too / waited;
     }
     add_parts(explain, &wait, waits > 0 ? waits : 0);
-    explain->waits[explain->wait_count++] = wait;
+    memory_push(explain->waits, explain->wait_count, &explain->wait_room, wait);
     return (uint32_t)explain->wait_count;
 }
 

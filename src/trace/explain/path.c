@@ -65,8 +65,7 @@ static void walk(struct path *path)
         at_once = from < time ? 0 : at_once + 1;
         if (at_once > explain->line_count)
             break;
-        memory_extend(path->stretches, path->count, &path->room);
-        path->stretches[path->count++] = (struct stretch){line, from, time};
+        memory_push(path->stretches, path->count, &path->room, (struct stretch){line, from, time});
         if (!wait)
             break;
         explain->hops++;
@@ -149,17 +148,14 @@ void find_path(struct explain *explain)
         struct line *line = &explain->lines[wait->line];
         if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
             continue;
-        memory_extend(line->waits, line->wait_count, &line->wait_room);
-        line->waits[line->wait_count++] = i;
+        memory_push(line->waits, line->wait_count, &line->wait_room, i);
     }
     walk(&path);
-    if (path.count)
-        qsort(path.stretches, path.count, sizeof *path.stretches, compare_stretches);
+    SORT(path.stretches, path.count, compare_stretches);
     for (struct source *source = NULL; (source = reader_next(explain->reader, source));)
         for (uint32_t i = explain->first_line[source->index];
              i < explain->line_count && explain->lines[i].pe == source->info->pe; i++)
             profile_thread(&path, source, i);
-    if (explain->stays.count)
-        qsort(explain->stays.values, explain->stays.count, sizeof(struct stay), compare_stays);
+    SORT((struct stay *)explain->stays.values, explain->stays.count, compare_stays);
     free(path.stretches);
 }

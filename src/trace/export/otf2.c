@@ -366,9 +366,8 @@ static void close_location(struct export *export, OTF2_EvtWriter *writer, int pe
     uint64_t events;
     must(export, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
     must(export, OTF2_Archive_CloseEvtWriter(export->archive, writer));
-    export->locations = memory_resize_array(export->locations, export->location_count + 1,
-                                            sizeof *export->locations);
-    export->locations[export->location_count++] = (struct written_location){pe, thread, events};
+    memory_append(export->locations, export->location_count,
+                  (struct written_location){pe, thread, events});
 }
 
 /* last: when the last call of all threads of the PE ends. */

@@ -103,8 +103,7 @@ static int compare_places(const void *a, const void *b)
 static void keep_each_once(struct flag_list *list)
 {
     size_t kept = 0;
-    if (list->count)
-        qsort(list->of, list->count, sizeof *list->of, compare_places);
+    SORT(list->of, list->count, compare_places);
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || compare_places(&list->of[kept - 1], &list->of[i]) != 0)
             list->of[kept++] = list->of[i];

@@ -65,11 +65,11 @@ static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
     const char *bytes = take_text(input, &length);
-    memory_extend(file->texts, file->text_count, &file->text_room);
     char *text = memory_text_part(bytes ? bytes : "", bytes ? length : 0);
-    file->texts[file->text_count++] = text_printable(text, false);
+    char *kept = text_printable(text, false);
+    memory_push(file->texts, file->text_count, &file->text_room, kept);
     free(text);
-    return file->texts[file->text_count - 1];
+    return kept;
 }
 
 /* Takes a count of things that take at least a byte each. If fewer bytes are left, the input is
@@ -617,11 +617,8 @@ const struct trace_module *trace_module_at(struct trace_file *file, uint64_t add
         struct trace_record record;
         file->modules_read = true;
         /* Whoever reads events reports damage. */
-        while (trace_next_record(cursor, BLOCK_MODULES, &record) == 1) {
-            file->modules =
-                memory_resize_array(file->modules, file->module_count + 1, sizeof *file->modules);
-            file->modules[file->module_count++] = record.module;
-        }
+        while (trace_next_record(cursor, BLOCK_MODULES, &record) == 1)
+            memory_append(file->modules, file->module_count, record.module);
         trace_cursor_free(cursor);
     }
     for (size_t i = file->module_count; i-- > 0;)

@@ -135,8 +135,7 @@ static void end_row(struct summary *summary)
 {
     size_t count = summary->pairs.count;
     struct summary_pair *pairs = summary->pairs.values;
-    if (count > 0)
-        qsort(pairs, count, sizeof *pairs, by_peer);
+    SORT(pairs, count, by_peer);
     for (size_t i = 0; i < count; i++) {
         if (summary->take_pair)
             summary->take_pair(summary->context, &pairs[i]);
@@ -299,10 +298,9 @@ int trace_summary_collect(struct summary *summary)
             if (summary->json)
                 trace_summary_json_begin(summary);
         }
-        summary->per_pe =
-            memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
-        struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
-        *pe = (struct summary_pe){.pe = source->info->pe};
+        memory_append(summary->per_pe, summary->pe_count,
+                      (struct summary_pe){.pe = source->info->pe});
+        struct summary_pe *pe = &summary->per_pe[summary->pe_count - 1];
         summary->dropped += source->info->dropped;
         summary->start_alone += source->info->start_alone;
         summary->incomplete += !source->info->complete;

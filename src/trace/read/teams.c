@@ -18,13 +18,12 @@ static void add_team(struct source *source, int64_t team, const struct pe_range 
 {
     struct sets *sets = &source->reader->sets;
     struct source_teams *all = &source->teams;
-    if ((all->count & (all->count - 1)) == 0)
-        all->teams =
-            memory_resize_array(all->teams, all->count ? 2 * all->count : 1, sizeof *all->teams);
     size_t members = table_number(&sets->members, ranges, count * sizeof *ranges);
     struct trace_set set = sets_with(sets, 0, members);
-    all->teams[all->count++] = (struct source_team){
-        .team = team, .member = set_member(&set, source->info->pe), .members = members};
+    memory_append(all->teams, all->count,
+                  (struct source_team){.team = team,
+                                       .member = set_member(&set, source->info->pe),
+                                       .members = members});
 }
 
 static int compare_teams(const void *a, const void *b)
@@ -38,8 +37,7 @@ static void order_teams(struct source_teams *all)
 {
     struct table seen = {0};
     int64_t *counts = memory_zeroed(all->count, sizeof *counts);
-    if (all->count)
-        qsort(all->teams, all->count, sizeof *all->teams, compare_teams);
+    SORT(all->teams, all->count, compare_teams);
     for (size_t i = 0; i < all->count; i++) {
         struct source_team *team = &all->teams[i];
         team->order = team->team;
@@ -73,10 +71,9 @@ static const struct source_teams *teams_of(struct source *source)
             next = -1;
             continue;
         }
-        memory_extend(ranges, count, &room);
         if (piece.range.count == 1)
             piece.range.stride = 1;
-        ranges[count++] = piece.range;
+        memory_push(ranges, count, &room, piece.range);
         next += piece.range.count;
         if (next == piece.size)
             add_team(source, piece.team, ranges, count);

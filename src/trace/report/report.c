@@ -345,11 +345,10 @@ static size_t choose_waits(const struct explain *explain, uint32_t **chosen)
             (*chosen)[count++] = i;
     to_sort = explain->waits;
     if (count > MOST_WAITS) {
-        qsort(*chosen, count, sizeof **chosen, longest_first);
+        SORT(*chosen, count, longest_first);
         count = MOST_WAITS;
     }
-    if (count > 0)
-        qsort(*chosen, count, sizeof **chosen, by_line_and_time);
+    SORT(*chosen, count, by_line_and_time);
     return count;
 }
 
