@@ -22,6 +22,21 @@ struct manual_option {
     const char *note;  /* one more line in the manual page; NULL: none */
 };
 
+/* Options that several programs have. */
+#define MANUAL_HELP                                                                                \
+    {                                                                                              \
+        .name = "help", .letter = 'h', .help = "this text"                                         \
+    }
+#define MANUAL_OUTPUT                                                                              \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .value = "FILE",                                          \
+        .help = "write to FILE instead of standard output"                                         \
+    }
+#define MANUAL_FORCE                                                                               \
+    {                                                                                              \
+        .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
+    }
+
 /* A command that is the program's first argument, with options of its own. */
 struct manual_command {
     const char *name;

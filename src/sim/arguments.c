@@ -26,9 +26,12 @@ void sim_say(const char *format, ...)
     va_end(arguments);
 }
 
-_Noreturn void sim_fail(int status, const char *text)
+_Noreturn void sim_fail(int status, const char *format, ...)
 {
-    sim_say("%s", text);
+    va_list arguments;
+    va_start(arguments, format);
+    terminal_line("shmemsim", format, arguments);
+    va_end(arguments);
     exit(status);
 }
 
@@ -56,7 +59,7 @@ int sim_arguments_run(const struct sim_command *command, int argc, char **argv)
     int first = manual_parse_command_line(command->rows, command->count, help, argc, argv,
                                           take_option, &arguments, &error);
     if (error)
-        sim_fail(2, error);
+        sim_fail(2, "%s", error);
     free(help);
     if (command->name && sim_arguments_given(&arguments, "help")) {
         terminal_fold_begin(false);
@@ -96,11 +99,10 @@ static void take_paths(struct prediction *prediction, const struct arguments *ar
     char *const *words = arguments->words;
     bool several = arguments->word_count > 1;
     if (arguments->word_count == 0)
-        sim_fail(2, text_format("name a machine description; %s -h says more", arguments->program));
+        sim_fail(2, "name a machine description; %s -h says more", arguments->program);
     if (trace_is(words[0]))
-        sim_fail(2, text_format("%s is a trace: the machine description comes first, %s %s %s",
-                                words[0], arguments->program, several ? words[1] : "MACHINE",
-                                words[0]));
+        sim_fail(2, "%s is a trace: the machine description comes first, %s %s %s", words[0],
+                 arguments->program, several ? words[1] : "MACHINE", words[0]);
     prediction->machine = words[0];
     prediction->traces = several ? words + 1 : default_traces;
     prediction->trace_count = several ? arguments->word_count - 1 : 1;
@@ -118,12 +120,11 @@ struct prediction sim_arguments_prediction(const struct arguments *arguments, co
     replay->ignore_pointers = sim_arguments_given(arguments, "ignore-pointers");
     replay->per_pe = sim_arguments_given(arguments, "per-pe");
     if (model && !(replay->model = model_find(model)))
-        sim_fail(2,
-                 text_format("--model %s: there are loggp and paper; --models says more", model));
+        sim_fail(2, "--model %s: there are loggp and paper; --models says more", model);
     if (contention)
         replay->contention = contention_find(contention->value ? contention->value : "fifo");
     if (contention && replay->contention == CONTENTION_NONE)
-        sim_fail(2, text_format("--contention=%s: there are fifo and fair", contention->value));
+        sim_fail(2, "--contention=%s: there are fifo and fair", contention->value);
     take_paths(&prediction, arguments);
     sim_output_check(arguments, writes ? writes : prediction.output);
     return prediction;
@@ -133,7 +134,7 @@ struct machine *sim_machine_open(const char *path)
 {
     char *error = kind_misfit(path, "shmemsim");
     if (error)
-        sim_fail(2, text_format("%s: is no machine description: %s", path, error));
+        sim_fail(2, "%s: is no machine description: %s", path, error);
     struct machine *machine = sim_machine_read(path, NULL, &error);
     if (!machine) {
         terminal_say(error);
@@ -157,7 +158,7 @@ void prediction_open(struct prediction *prediction, struct run *run)
     char *error;
     bool damaged;
     if (!sim_run_open(run, prediction->traces, prediction->trace_count, &error, &damaged))
-        sim_fail(damaged ? 1 : 2, error);
+        sim_fail(damaged ? 1 : 2, "%s", error);
     if (!prediction->traced_on)
         return;
     struct machine *machine = sim_machine_open(prediction->traced_on);
@@ -165,7 +166,7 @@ void prediction_open(struct prediction *prediction, struct run *run)
         traced_on(run, prediction->traced_on, machine, &prediction->replay, &error, &damaged);
     sim_machine_free(machine);
     if (!prediction->replay.surplus)
-        sim_fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
+        sim_fail(damaged ? 1 : 2, "%s: %s", prediction->traced_on, error);
 }
 
 void prediction_close(struct prediction *prediction, struct run *run)
@@ -187,7 +188,7 @@ void sim_output_check(const struct arguments *arguments, const char *path)
     char *replaced = NULL,
          *refused = is_file(path) ? kind_refuse_replacing(path, force, &replaced) : NULL;
     if (refused)
-        sim_fail(2, refused);
+        sim_fail(2, "%s", refused);
     free(replaced);
 }
 
@@ -195,7 +196,7 @@ void sim_output_differs(const char *path, const char *read)
 {
     struct stat output;
     if (is_file(path) && stat(path, &output) == 0 && trace_is_in(read, &output))
-        sim_fail(2, text_format("%s: is read, too; name another file", path));
+        sim_fail(2, "%s: is read, too; name another file", path);
 }
 
 FILE *sim_output_open(const char *path, const char *machine, struct run *run)
@@ -210,7 +211,7 @@ FILE *sim_output_open(const char *path, const char *machine, struct run *run)
     kind_refuse_replacing(path, true, &replaced);
     FILE *file = fopen(path, "w");
     if (!file)
-        sim_fail(2, text_format("%s: cannot be written: %s", path, strerror(errno)));
+        sim_fail(2, "%s: cannot be written: %s", path, strerror(errno));
     if (replaced)
         sim_say("%s", replaced);
     free(replaced);
@@ -222,13 +223,11 @@ bool sim_output_folder(const char *path)
     if (mkdir(path, 0777) == 0)
         return true;
     if (errno != EEXIST)
-        sim_fail(2, text_format("%s: cannot be made: %s", path, strerror(errno)));
+        sim_fail(2, "%s: cannot be made: %s", path, strerror(errno));
     struct dirent **entries;
     int count = scandir(path, &entries, NULL, NULL);
     if (count != 2) /* . and .. */
-        sim_fail(2,
-                 text_format("%s: is there and not an empty folder; name another one, or remove it",
-                             path));
+        sim_fail(2, "%s: is there and not an empty folder; name another one, or remove it", path);
     while (count-- > 0)
         free(entries[count]);
     free(entries);
@@ -241,6 +240,6 @@ void sim_output_close(FILE *out, const char *path)
         return;
     if (errno == EPIPE) /* whoever reads from the pipe has enough; the status says the rest */
         return;
-    sim_fail(1, text_format("%s: cannot be written: %s", is_file(path) ? path : "standard output",
-                            strerror(errno)));
+    sim_fail(1, "%s: cannot be written: %s", is_file(path) ? path : "standard output",
+             strerror(errno));
 }

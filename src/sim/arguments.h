@@ -47,21 +47,13 @@ const char *sim_arguments_value(const struct arguments *, const char *option);
 
 /* "shmemsim: ..." on standard error. */
 void sim_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
-_Noreturn void sim_fail(int status, const char *text);
+/* The same, and ends the program. */
+_Noreturn void sim_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Ends the program, with 1 if standard output could not be written. */
 _Noreturn void finish_printing(void);
 
 /* ---- Predicting ---- */
 
-#define OPTION_HELP                                                                                \
-    {                                                                                              \
-        .name = "help", .letter = 'h', .help = "this text"                                         \
-    }
-#define OPTION_FORCE                                                                               \
-    {                                                                                              \
-        .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
-    }
 /* Options that every prediction has. */
 #define PREDICTION_OPTIONS                                                                         \
     {.name = "model",                                                                              \
@@ -81,12 +73,7 @@ _Noreturn void finish_printing(void);
          .value = "MACHINE",                                                                       \
          .help = "the machine of the trace: add what calls took there beyond what its "            \
                  "description says"},                                                              \
-        {.name = "json", .help = "one JSON object with everything"},                               \
-        {.name = "output",                                                                         \
-         .letter = 'o',                                                                            \
-         .value = "FILE",                                                                          \
-         .help = "write to FILE instead of standard output"},                                      \
-        OPTION_FORCE
+        {.name = "json", .help = "one JSON object with everything"}, MANUAL_OUTPUT, MANUAL_FORCE
 
 /* What is predicted, and how. */
 struct prediction {

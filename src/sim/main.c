@@ -28,7 +28,7 @@ static const struct manual_option rows[] = {
      .value = "FILE",
      .help = "write the machine as a platform of SimGrid to FILE, and end"},
     {.name = "models", .help = "list the models"},
-    OPTION_HELP,
+    MANUAL_HELP,
     {.name = "version", .letter = 'V', .help = "print the version"},
     {.name = "man", .help = "print the manual page"},
     {.name = "completion", .help = "print a script for completion in bash"},
@@ -118,12 +118,11 @@ static double time_of(struct prediction one, const struct machine *machine, cons
     struct replay replay;
     prediction_open(&one, &run);
     if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
-        sim_fail(2, text_format(
-                        "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
-                        "program",
-                        *one.traces, run.command, run.pes, first_path, first->command, first->pes));
+        sim_fail(2,
+                 "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one program",
+                 *one.traces, run.command, run.pes, first_path, first->command, first->pes);
     if (!replay_run(&replay, &run, machine, &one.replay))
-        sim_fail(replay.found ? 1 : 2, replay.error);
+        sim_fail(replay.found ? 1 : 2, "%s", replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
     replay_close(&replay);
     prediction_close(&one, &run);
@@ -168,8 +167,7 @@ static double share_of(const struct given_option *tolerance)
     double percent = strtod(tolerance->value, &end);
     if (end == tolerance->value || (*end && strcmp(end, "%") != 0) ||
         !(percent > 0 && percent <= 1000))
-        sim_fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5",
-                                tolerance->value));
+        sim_fail(2, "--tolerance=%s: give percent of the run time, such as 5", tolerance->value);
     return percent / 100;
 }
 
@@ -210,7 +208,7 @@ static int predict(const struct arguments *arguments)
     share_of(sim_arguments_given(arguments, "tolerance"));
     struct prediction prediction = sim_arguments_prediction(arguments, platform);
     if (platform && arguments->word_count > 1)
-        sim_fail(2, text_format("--platform reads no trace; leave out %s", arguments->words[1]));
+        sim_fail(2, "--platform reads no trace; leave out %s", arguments->words[1]);
     if (platform) {
         struct machine *machine = sim_machine_open(prediction.machine);
         FILE *out = sim_output_open(platform, prediction.machine, NULL);
@@ -244,7 +242,7 @@ static int predict(const struct arguments *arguments)
 
 static void exhausted(const char *text)
 {
-    sim_fail(1, text);
+    sim_fail(1, "%s", text);
 }
 
 int main(int argc, char **argv)

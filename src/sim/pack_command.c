@@ -17,23 +17,22 @@ static const struct manual_option pack_rows[] = {
      .letter = 'o',
      .value = "FILE",
      .help = "the pack; -: standard output (default: TRACE.pack)"},
-    OPTION_HELP,
-    OPTION_FORCE,
+    MANUAL_HELP,
+    MANUAL_FORCE,
 };
 static const struct manual_option unpack_rows[] = {
     {.name = "output",
      .letter = 'o',
      .value = "DIR",
      .help = "a new or empty folder (default: the pack's name without .pack)"},
-    OPTION_HELP,
+    MANUAL_HELP,
 };
 
 /* The trace that is named; NULL: none is. */
 static char *input_of(const struct arguments *arguments)
 {
     if (arguments->word_count > 1)
-        sim_fail(2, text_format("%s: %s: one trace at a time", arguments->command->name,
-                                arguments->words[1]));
+        sim_fail(2, "%s: %s: one trace at a time", arguments->command->name, arguments->words[1]);
     return arguments->word_count ? arguments->words[0] : NULL;
 }
 
@@ -49,13 +48,12 @@ static int pack(const struct arguments *arguments)
     const char *output = given ? given : standard;
     struct stat status;
     if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
-        sim_fail(
-            2, text_format("pack: %s: is no folder; name one that shmemtrace has written", folder));
+        sim_fail(2, "pack: %s: is no folder; name one that shmemtrace has written", folder);
     long count = trace_files(folder, &files, &problem);
     if (count < 0)
-        sim_fail(2, problem);
+        sim_fail(2, "%s", problem);
     if (count > PACK_MOST_FILES)
-        sim_fail(2, text_format("pack: %s: has more than %d files", folder, PACK_MOST_FILES));
+        sim_fail(2, "pack: %s: has more than %d files", folder, PACK_MOST_FILES);
     sim_output_check(arguments, output);
     for (long i = 0; i < count; i++)
         sim_output_differs(output, files[i]);
@@ -66,11 +64,9 @@ static int pack(const struct arguments *arguments)
     if (problem && regular)
         unlink(output);
     if (problem)
-        sim_fail(code, problem);
+        sim_fail(code, "%s", problem);
     sim_output_close(file, output);
-    for (long i = 0; i < count; i++)
-        free(files[i]);
-    free(files);
+    trace_files_free(files, count);
     free(folder);
     free(standard);
     return 0;
@@ -91,17 +87,18 @@ static int unpack(const struct arguments *arguments)
         sim_fail(2, "unpack: name a pack; shmemsim unpack -h says more");
     long count = pack_files(input, &files, &error);
     if (count == TRACE_DAMAGED)
-        sim_fail(1, error);
+        sim_fail(1, "%s", error);
     if (count < 0) {
         FILE *file = fopen(input, "r");
-        sim_fail(2, file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
-                         : text_format("%s: %s", input, strerror(errno)));
+        sim_fail(2, "%s",
+                 file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
+                      : text_format("%s: %s", input, strerror(errno)));
     }
     char *folder = memory_text(output ? output : input);
     if (!output) { /* as the pack without .pack */
         char *suffix = strlen(folder) > 5 ? folder + strlen(folder) - 5 : "";
         if (strcmp(suffix, ".pack") != 0 || suffix[-1] == '/')
-            sim_fail(2, text_format("unpack: %s: name the folder: -o DIR", input));
+            sim_fail(2, "unpack: %s: name the folder: -o DIR", input);
         *suffix = '\0';
     }
     sim_output_folder(folder);
@@ -111,13 +108,11 @@ static int unpack(const struct arguments *arguments)
         if ((error = pack_unpack(files[i], name, &status))) {
             for (long k = 0; k <= i; k++)
                 unlink(name_in(folder, files[k]));
-            sim_fail(status, error);
+            sim_fail(status, "%s", error);
         }
         free(name);
     }
-    for (long i = 0; i < count; i++)
-        free(files[i]);
-    free(files);
+    trace_files_free(files, count);
     free(folder);
     return 0;
 }

@@ -159,12 +159,9 @@ bool sim_run_open(struct run *run, char *const *paths, size_t count, char **erro
         file_count += (size_t)found;
         free(some);
     }
-    for (size_t i = 0; i < file_count; i++) {
-        if (!*error)
-            *error = add_file(run, files[i], file_count, damaged);
-        free(files[i]);
-    }
-    free(files);
+    for (size_t i = 0; i < file_count && !*error; i++)
+        *error = add_file(run, files[i], file_count, damaged);
+    trace_files_free(files, (long)file_count);
     if (!*error)
         *error = number_threads(run);
     if (!*error)

@@ -17,7 +17,7 @@
 
 static const struct manual_option rows[] = {
     PREDICTION_OPTIONS,
-    OPTION_HELP,
+    MANUAL_HELP,
     {.name = "latency",
      /* the first of the quantities that are swept */ .value = "VALUES",
      .help = "of buses: 'x0.5,+1 us,3 us'; of one: ib=x0.5"},
@@ -67,7 +67,7 @@ static void take_swept(struct study *study, const struct arguments *arguments)
         if (!given->option->value || strcmp(given->option->value, "VALUES") != 0)
             continue;
         if (study->count == MOST_SWEEPS)
-            sim_fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
+            sim_fail(2, "what-if: more than %d quantities are swept", MOST_SWEEPS);
         study->swept[study->count++] = given;
     }
     if (study->count == 0)
@@ -92,8 +92,8 @@ static void check_effect(const struct study *study, const struct arguments *argu
                  {"out", links, "--contention"},         {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!needs[i].has && sim_arguments_given(arguments, needs[i].option))
-            sim_fail(2, text_format("what-if: --%s changes nothing without %s; choose that",
-                                    needs[i].option, needs[i].need));
+            sim_fail(2, "what-if: --%s changes nothing without %s; choose that", needs[i].option,
+                     needs[i].need);
     if (sim_arguments_given(arguments, "pes-per-node") && sim_arguments_given(arguments, "map"))
         sim_fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
 }
@@ -113,14 +113,13 @@ static void read_sweeps(struct study *study)
         for (size_t k = 0; k < i && !wrong; k++)
             if (strcmp(study->sweeps[k].label, sweep->label) == 0)
                 sim_fail(2,
-                         text_format("what-if: --%s is given twice for the same; write all values "
-                                     "into one, with commas",
-                                     sweep->option));
+                         "what-if: --%s is given twice for the same; write all values into one, "
+                         "with commas",
+                         sweep->option);
         study->points *= sweep->setting_count;
         if (study->points > MOST_POINTS)
-            sim_fail(2,
-                     text_format("what-if: the values have more than %d combinations; give fewer",
-                                 MOST_POINTS));
+            sim_fail(2, "what-if: the values have more than %d combinations; give fewer",
+                     MOST_POINTS);
     }
     if (wrong)
         exit(2);
@@ -149,7 +148,7 @@ static _Noreturn void fail_at(const struct study *study, size_t point, int statu
     for (size_t i = 0; i < study->count; i++)
         text_append(&text, "%s%s %s", i ? ", " : "", study->sweeps[i].label,
                     value_of(study, point, i));
-    sim_fail(status, text_format("%s: %s", text.data, problem));
+    sim_fail(status, "%s: %s", text.data, problem);
 }
 
 /* The machine of a point. Ends the program if there can be no such machine. */
@@ -186,7 +185,7 @@ static void predict(struct study *study, const struct machine *machine, size_t n
     if (!replay_run(&replay, &study->run, machine, &study->common.replay)) {
         if (number > 0)
             fail_at(study, number - 1, replay.found ? 1 : 2, replay.error);
-        sim_fail(replay.found ? 1 : 2, replay.error);
+        sim_fail(replay.found ? 1 : 2, "%s", replay.error);
     }
     struct report report = sim_report_make(&replay);
     if (number == 0) {

@@ -315,20 +315,18 @@ static int destination_prepare(struct destination *to, const char *folder)
                : refuse("out of memory");
 }
 
-/* Whether a PE has recorded an event. Opens only as many files as that takes, and frees all names.
- */
+/* Whether a PE has recorded an event. Opens only as many files as that takes. */
 static bool any_event(char **files, long count)
 {
     bool found = false;
-    for (long i = 0; i < count; i++) {
+    for (long i = 0; i < count && !found; i++) {
         char *error = NULL;
-        struct trace_file *file = found ? NULL : trace_open(files[i], &error);
+        struct trace_file *file = trace_open(files[i], &error);
         if (file)
             found = trace_info(file)->events > 0 || trace_info(file)->profile ||
                     !trace_info(file)->complete;
         trace_close(file);
         free(error);
-        free(files[i]);
     }
     return found;
 }
@@ -364,6 +362,7 @@ static void destination_tidy(const struct destination *to, bool ran)
         refuse("%s: no call was recorded; check --only, --exclude and --phase", to->folder);
     if (count < 0 && to->made)
         rmdir(to->folder);
+    trace_files_free(files, count);
 }
 
 /* ---- The library, which LD_PRELOAD puts into the program ---- */

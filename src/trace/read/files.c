@@ -70,6 +70,14 @@ long trace_files(const char *path, char ***files, char **error)
     return count;
 }
 
+void trace_files_free(char **files, long count)
+{
+    for (long i = 0; i < count; i++)
+        free(files[i]);
+    if (count >= 0)
+        free(files);
+}
+
 bool trace_is(const char *path)
 {
     char **files, *error = NULL;
@@ -78,10 +86,7 @@ bool trace_is(const char *path)
     bool found = count > 1 || (count == 1 && strcmp(files[0], path) != 0);
     if (count == 1 && !found)
         file = trace_open(path, &error);
-    for (long i = 0; i < count; i++)
-        free(files[i]);
-    if (count > 0)
-        free(files);
+    trace_files_free(files, count);
     free(error);
     found = found || file;
     trace_close(file);

@@ -26,13 +26,8 @@
 #define MOST_PES (1 << 24) /* readers keep something for each */
 
 static const struct manual_option
-    help_option = {.name = "help", .letter = 'h', .help = "this text"},
-    output_option = {.name = "output",
-                     .letter = 'o',
-                     .value = "FILE",
-                     .help = "write to FILE instead of standard output"},
-    force_option = {.name = "force",
-                    .help = "replace any file, also one that no program of skampi wrote"},
+    help_option = MANUAL_HELP,
+    output_option = MANUAL_OUTPUT, force_option = MANUAL_FORCE,
     root_option = {.name = "source-root",
                    .value = "DIR",
                    .help = "sources are below DIR now; they are named from there on"};
@@ -272,9 +267,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     reader_close_written(&reader, reader.out, reader.out_name);
     if (reader.out != stdout)
         reader_close_written(&reader, stdout, "standard output");
-    for (size_t i = 0; i < reader.count; i++)
-        free(reader.files[i]);
-    free(reader.files);
+    trace_files_free(reader.files, count);
     free(reader.told);
     free(reader.seen);
     free(reader.has_pe);
