@@ -16,7 +16,7 @@ enum contention contention_find(const char *name)
     return CONTENTION_NONE;
 }
 
-double links_bus_capacity(const struct bus *bus)
+double links_bus_capacity(const struct medium *bus)
 {
     double lanes = bus->lanes, total = bus->total > 0 ? bus->way.per_byte / bus->total : 0;
     if (lanes > 0 && total > 0)
@@ -35,10 +35,10 @@ void links_open(struct links *links, const struct machine *machine, enum content
     links->first = memory_zeroed(places + 1, sizeof *links->first);
     for (size_t i = 0; i < places; i++) {
         if (i < 2 * nodes) {
-            const struct node_kind *kind = sim_machine_kind(machine, (int)(i % nodes));
+            const struct medium *kind = sim_machine_kind(machine, (int)(i % nodes));
             capacities[i] = i < nodes ? kind->out_links : kind->in_links;
         } else {
-            const struct bus *bus = &machine->buses[i - 2 * nodes];
+            const struct medium *bus = &machine->buses[i - 2 * nodes];
             capacities[i] = contention == CONTENTION_FAIR ? links_bus_capacity(bus) : bus->lanes;
         }
         links->first[i + 1] = links->first[i] + (size_t)capacities[i];
@@ -61,7 +61,7 @@ void links_close(struct links *links)
 static int find_places(const struct links *links, int from, int to, uint32_t places[SHARES_LINKS])
 {
     const struct machine *machine = links->machine;
-    const struct bus *bus = sim_machine_bus(machine, from, to);
+    const struct medium *bus = sim_machine_bus(machine, from, to);
     int count = 0;
     if (!bus)
         return 0;

@@ -31,7 +31,7 @@ void links_open(struct links *, const struct machine *, enum contention);
 void links_close(struct links *);
 
 /* How many transfers a bus carries at their own speed; 0 for any number. */
-double links_bus_capacity(const struct bus *);
+double links_bus_capacity(const struct medium *);
 
 /* Whether a transfer between two nodes shares links, so that its end is not known when it begins.
  */

@@ -30,8 +30,8 @@ static int64_t own_of(const struct way *way, enum cost_class class)
 int64_t sim_machine_own(const struct machine *machine, int node, bool several,
                         enum cost_class class)
 {
-    const struct node_kind *kind = sim_machine_kind(machine, node);
-    int64_t most = own_of(&kind->inside, class);
+    const struct medium *kind = sim_machine_kind(machine, node);
+    int64_t most = own_of(&kind->way, class);
     for (uint64_t left = several ? kind->buses : 0; left; left &= left - 1) {
         int64_t own = own_of(&machine->buses[__builtin_ctzll(left)].way, class);
         most = own > most ? own : most;
@@ -61,30 +61,33 @@ struct sim_machine_has sim_machine_has(const struct machine *machine)
     struct sim_machine_has has = {0};
     const size_t buses = machine->bus_count;
     for (size_t i = 0; i < buses + machine->kind_count; i++) {
-        const struct node_kind *kind = i < buses ? NULL : &machine->kinds[i - buses];
-        const struct way *way = kind ? &kind->inside : &machine->buses[i].way;
+        const struct medium *medium = i < buses ? &machine->buses[i] : &machine->kinds[i - buses];
+        const struct way *way = &medium->way;
         has.receiving = has.receiving || receives(way);
         has.asking = has.asking || way->asks;
         has.connecting = has.connecting || way_latency(way, COST_CONNECT) > 0;
-        has.inside = has.inside || (kind && kind->progress_inside);
+        has.inside = has.inside || medium->progress_inside;
     }
     return has;
 }
 
 /* ---- Nodes, buses and places ---- */
 
+static void free_media(struct medium *media, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(media[i].name);
+        costs_free(&media[i].way);
+    }
+    free(media);
+}
+
 void sim_machine_free(struct machine *machine)
 {
     if (!machine)
         return;
-    for (size_t i = 0; i < machine->bus_count; i++) {
-        free(machine->buses[i].name);
-        costs_free(&machine->buses[i].way);
-    }
-    for (size_t i = 0; i < machine->kind_count; i++) {
-        free(machine->kinds[i].name);
-        costs_free(&machine->kinds[i].inside);
-    }
+    free_media(machine->buses, machine->bus_count);
+    free_media(machine->kinds, machine->kind_count);
     for (size_t i = 0; i < machine->table_count; i++) {
         for (size_t k = 0; k < machine->tables[i]->count; k++)
             free(machine->tables[i]->rows[k].pieces.of);
@@ -92,8 +95,6 @@ void sim_machine_free(struct machine *machine)
         free(machine->tables[i]);
     }
     free(machine->tables);
-    free(machine->buses);
-    free(machine->kinds);
     free(machine->list);
     for (size_t i = 0; i < machine->uncertain_count; i++)
         free(machine->uncertain[i].text);
@@ -104,7 +105,7 @@ void sim_machine_free(struct machine *machine)
     free(machine);
 }
 
-const struct node_kind *sim_machine_kind(const struct machine *machine, int node)
+const struct medium *sim_machine_kind(const struct machine *machine, int node)
 {
     size_t low = 0, high = machine->kind_count - 1;
     while (low < high) {
@@ -117,7 +118,7 @@ const struct node_kind *sim_machine_kind(const struct machine *machine, int node
     return &machine->kinds[low];
 }
 
-const struct bus *sim_machine_bus(const struct machine *machine, int from, int to)
+const struct medium *sim_machine_bus(const struct machine *machine, int from, int to)
 {
     if (from == to)
         return NULL;
@@ -149,7 +150,7 @@ char *sim_machine_place(const struct machine *machine, int pes, int *nodes)
             node = (node + 1) % machine->nodes;
     }
     for (int i = 0; i < machine->nodes && !problem; i++) {
-        const struct node_kind *kind = sim_machine_kind(machine, i);
+        const struct medium *kind = sim_machine_kind(machine, i);
         if (kind->cores > 0 && used[i] > kind->cores)
             problem = text_format("node %d (%s) has %d cores, but gets %d PEs of %d; describe more "
                                   "nodes or cores",

@@ -74,17 +74,14 @@ struct costs {
     struct cost_pieces of[COST_CLASSES]; /* empty where a class is not described */
 };
 
-struct bus {
+/* What carries data: a bus, or nodes of a kind, which one description stands for. */
+struct medium {
     char *name;
-    struct way way;
+    struct way way; /* of a bus, or inside a node */
+    /* Of a bus: */
     int lanes;    /* transfers at a time; 0: any number */
     double total; /* ps per byte of all transfers together; 0 without limit */
-};
-
-/* Nodes that one description stands for. */
-struct node_kind {
-    char *name;
-    struct way inside;
+    /* Of nodes: */
     double ratio;         /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
     uint64_t buses;       /* bits of the buses to which it is connected */
     int first, count;     /* numbers of these nodes */
@@ -144,10 +141,8 @@ struct variation {
 };
 
 struct machine {
-    struct bus *buses;
-    size_t bus_count;
-    struct node_kind *kinds;
-    size_t kind_count;
+    struct medium *buses, *kinds;
+    size_t bus_count, kind_count;
     int nodes;
     struct collective_rule collectives[COLLECTIVES];
     struct time_table **tables; /* all tables, also those that a later statement replaced */
@@ -175,14 +170,14 @@ struct machine *sim_machine_read(const char *path, const struct variation *varia
 void sim_machine_free(struct machine *);
 
 /* The kind of a node. O(log kinds). */
-const struct node_kind *sim_machine_kind(const struct machine *, int node);
+const struct medium *sim_machine_kind(const struct machine *, int node);
 /* The bus between two nodes; NULL: both are the same node, which has its inside. Every two nodes
  * have one (sim_machine_read refuses others). */
-const struct bus *sim_machine_bus(const struct machine *, int from, int to);
+const struct medium *sim_machine_bus(const struct machine *, int from, int to);
 static inline const struct way *sim_machine_way(const struct machine *machine, int from, int to)
 {
-    const struct bus *bus = sim_machine_bus(machine, from, to);
-    return bus ? &bus->way : &sim_machine_kind(machine, from)->inside;
+    const struct medium *bus = sim_machine_bus(machine, from, to);
+    return bus ? &bus->way : &sim_machine_kind(machine, from)->way;
 }
 
 /* What any bus or kind of nodes has. */

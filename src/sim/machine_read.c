@@ -180,20 +180,23 @@ static bool take_name(struct machine_text *text, struct word *name)
     return true;
 }
 
-#define WAY_KEYS(type, member)                                                                     \
-    {"bandwidth", QUANTITY_RATE, .at = offsetof(type, member.per_byte), .needed = true},           \
-        {"latency", QUANTITY_TIME, .at = offsetof(type, member.latency), .needed = true},          \
-        {"overhead", QUANTITY_TIME, .at = offsetof(type, member.overhead)},                        \
-        {"gap", QUANTITY_TIME, .at = offsetof(type, member.gap)},                                  \
-        {"header", QUANTITY_SIZE, .at = offsetof(type, member.header)},                            \
-        {"receive", QUANTITY_TIME, .at = offsetof(type, member.receive)},                          \
-        {"answer", QUANTITY_TIME, .at = offsetof(type, member.answer)},                            \
-        {"interrupt", QUANTITY_TIME, .at = offsetof(type, member.interrupt)},                      \
-        {"first-interrupt", QUANTITY_TIME, .at = offsetof(type, member.first_interrupt)},          \
-        {"atomic", QUANTITY_TIME, .at = offsetof(type, member.atomic)},                            \
-        CHOICE("iput", offsetof(type, member.iput_each), "together", "each", STRIDED_REMEDY),      \
-        CHOICE("iget", offsetof(type, member.iget_each), "together", "each", STRIDED_REMEDY),      \
-        CHOICE("quiet", offsetof(type, member.asks), "waits", "asks",                              \
+/* What buses and nodes have. */
+#define MEDIUM(member) .at = offsetof(struct medium, member)
+#define WAY_KEYS                                                                                   \
+    {"bandwidth", QUANTITY_RATE, MEDIUM(way.per_byte), .needed = true},                            \
+        {"latency", QUANTITY_TIME, MEDIUM(way.latency), .needed = true},                           \
+        {"overhead", QUANTITY_TIME, MEDIUM(way.overhead)},                                         \
+        {"gap", QUANTITY_TIME, MEDIUM(way.gap)}, {"header", QUANTITY_SIZE, MEDIUM(way.header)},    \
+        {"receive", QUANTITY_TIME, MEDIUM(way.receive)},                                           \
+        {"answer", QUANTITY_TIME, MEDIUM(way.answer)},                                             \
+        {"interrupt", QUANTITY_TIME, MEDIUM(way.interrupt)},                                       \
+        {"first-interrupt", QUANTITY_TIME, MEDIUM(way.first_interrupt)},                           \
+        {"atomic", QUANTITY_TIME, MEDIUM(way.atomic)},                                             \
+        CHOICE("iput", offsetof(struct medium, way.iput_each), "together", "each",                 \
+               STRIDED_REMEDY),                                                                    \
+        CHOICE("iget", offsetof(struct medium, way.iget_each), "together", "each",                 \
+               STRIDED_REMEDY),                                                                    \
+        CHOICE("quiet", offsetof(struct medium, way.asks), "waits", "asks",                        \
                "give waits: for answers alone, or asks: by a message to each PE")
 #define CHOICE(option, offset, first, second, text)                                                \
     {                                                                                              \
@@ -222,24 +225,23 @@ static void take_connection(struct machine_text *text, void *member)
 }
 
 static const struct key bus_keys[] = {
-    WAY_KEYS(struct bus, way),
-    {"lanes", QUANTITY_COUNT, .at = offsetof(struct bus, lanes), .most = MACHINE_MOST_LINKS},
-    {"total", QUANTITY_RATE, .at = offsetof(struct bus, total)},
-    {"cost", .at = offsetof(struct bus, way), .take = take_cost},
+    WAY_KEYS,
+    {"lanes", QUANTITY_COUNT, MEDIUM(lanes), .most = MACHINE_MOST_LINKS},
+    {"total", QUANTITY_RATE, MEDIUM(total)},
+    {"cost", MEDIUM(way), .take = take_cost},
     {0},
 };
 static const struct key node_keys[] = {
-    WAY_KEYS(struct node_kind, inside),
-    {"count", QUANTITY_COUNT, .at = offsetof(struct node_kind, count), .most = MACHINE_MOST_NODES},
-    {"cores", QUANTITY_COUNT, .at = offsetof(struct node_kind, cores), .most = MOST_PES},
-    {"in", QUANTITY_COUNT, .at = offsetof(struct node_kind, in_links), .most = MACHINE_MOST_LINKS},
-    {"out", QUANTITY_COUNT, .at = offsetof(struct node_kind, out_links),
-     .most = MACHINE_MOST_LINKS},
-    {"ratio", QUANTITY_RATIO, .at = offsetof(struct node_kind, ratio)},
-    CHOICE("progress", offsetof(struct node_kind, progress_inside), "always", "inside",
+    WAY_KEYS,
+    {"count", QUANTITY_COUNT, MEDIUM(count), .most = MACHINE_MOST_NODES},
+    {"cores", QUANTITY_COUNT, MEDIUM(cores), .most = MOST_PES},
+    {"in", QUANTITY_COUNT, MEDIUM(in_links), .most = MACHINE_MOST_LINKS},
+    {"out", QUANTITY_COUNT, MEDIUM(out_links), .most = MACHINE_MOST_LINKS},
+    {"ratio", QUANTITY_RATIO, MEDIUM(ratio)},
+    CHOICE("progress", offsetof(struct medium, progress_inside), "always", "inside",
            "give always, or inside: only in calls of the library"),
-    {"bus", .at = offsetof(struct node_kind, buses), .take = take_connection},
-    {"cost", .at = offsetof(struct node_kind, inside), .take = take_cost},
+    {"bus", MEDIUM(buses), .take = take_connection},
+    {"cost", MEDIUM(way), .take = take_cost},
     {0},
 };
 
@@ -252,7 +254,7 @@ static void take_bus(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word name;
-    struct bus bus = {.way = {.atomic = -1}};
+    struct medium bus = {.way = {.atomic = -1}};
     if (!take_name(text, &name))
         return;
     for (size_t i = 0; i < machine->bus_count; i++)
@@ -274,15 +276,15 @@ static void take_node(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word name;
-    struct node_kind kind = {.inside = {.atomic = -1}, .ratio = 1, .count = 1};
+    struct medium kind = {.way = {.atomic = -1}, .ratio = 1, .count = 1};
     if (!take_name(text, &name))
         return;
     sim_take_block(text, &name, node_keys, &kind);
-    complete_costs(&kind.inside);
+    complete_costs(&kind.way);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
         sim_text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
                        MACHINE_MOST_NODES, MOST_KINDS);
-        costs_free(&kind.inside);
+        costs_free(&kind.way);
         return;
     }
     kind.first = machine->nodes;
@@ -476,7 +478,7 @@ static void check_connections(struct machine_text *text, const struct machine *m
 {
     for (size_t i = 0; i < machine->kind_count; i++)
         for (size_t k = i; k < machine->kind_count; k++) {
-            const struct node_kind *a = &machine->kinds[i], *b = &machine->kinds[k];
+            const struct medium *a = &machine->kinds[i], *b = &machine->kinds[k];
             if ((i != k || a->count > 1) && !(a->buses & b->buses)) {
                 sim_text_error(text, &text->word,
                                "nodes %s and %s have no bus in common; name one in "

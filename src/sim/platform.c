@@ -51,7 +51,7 @@ write_link(FILE *out, double bandwidth, int64_t latency, bool shared, const char
 }
 
 /* Of one transfer, and of all together where that is limited. */
-static void write_bus(FILE *out, const struct bus *bus)
+static void write_bus(FILE *out, const struct medium *bus)
 {
     double capacity = links_bus_capacity(bus), bandwidth = bandwidth_of(&bus->way);
     char *name = escaped(bus->name);
@@ -64,7 +64,7 @@ static void write_bus(FILE *out, const struct bus *bus)
 /* SimGrid's links have a bandwidth of their own: that of the fastest bus. */
 static void write_hosts(FILE *out, const struct machine *machine, size_t number)
 {
-    const struct node_kind *kind = &machine->kinds[number];
+    const struct medium *kind = &machine->kinds[number];
     int in = kind->in_links, away = kind->out_links;
     char *name = escaped(kind->name);
     double fastest = 0;
@@ -77,12 +77,12 @@ static void write_hosts(FILE *out, const struct machine *machine, size_t number)
         write_link(out, away ? away * fastest : UNLIMITED, 0, away, "%s-%d:out", name, node);
         write_link(out, in ? in * fastest : UNLIMITED, 0, in, "%s-%d:in", name, node);
     }
-    write_link(out, bandwidth_of(&kind->inside), kind->inside.latency, false, "inside:%zu", number);
+    write_link(out, bandwidth_of(&kind->way), kind->way.latency, false, "inside:%zu", number);
     fprintf(out, "    <router id=\"from:%zu\"/>\n    <router id=\"to:%zu\"/>\n", number, number);
     free(name);
 }
 
-static void write_host_routes(FILE *out, const struct node_kind *kind, size_t number)
+static void write_host_routes(FILE *out, const struct medium *kind, size_t number)
 {
     char *name = escaped(kind->name);
     for (int node = kind->first; node < kind->first + kind->count; node++) {
@@ -103,10 +103,10 @@ static void write_host_routes(FILE *out, const struct node_kind *kind, size_t nu
 /* Nodes of one kind have a bus between them only if there are several. */
 static void write_bus_route(FILE *out, const struct machine *machine, size_t from, size_t to)
 {
-    const struct node_kind *a = &machine->kinds[from], *b = &machine->kinds[to];
+    const struct medium *a = &machine->kinds[from], *b = &machine->kinds[to];
     if (from == to && a->count < 2)
         return;
-    const struct bus *bus =
+    const struct medium *bus =
         sim_machine_bus(machine, a->first, from == to ? a->first + 1 : b->first);
     char *name = escaped(bus->name);
     fprintf(out,

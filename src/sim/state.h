@@ -302,7 +302,7 @@ static inline int64_t replay_busy(const struct replay *replay, uint32_t from, ui
 {
     int64_t busy = replay_bus(replay, from, to)->atomic;
     return busy >= 0 ? busy
-                     : sim_machine_kind(replay->machine, replay->threads[to].node)->inside.atomic;
+                     : sim_machine_kind(replay->machine, replay->threads[to].node)->way.atomic;
 }
 
 /* Whether a PE handles messages only inside its calls. */

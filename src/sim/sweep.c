@@ -25,7 +25,7 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
                all = !named || word_is(&name, "buses") || word_is(&name, "nodes");
     /* Without a name buses, if they have the key. What atomics take is a key of nodes, unless a bus
      * has it, too. */
-    bool of_buses = bus && bus->at != offsetof(struct bus, way.atomic);
+    bool of_buses = bus && bus->at != offsetof(struct medium, way.atomic);
     for (size_t i = 0; bus && i < buses; i++)
         of_buses = of_buses || machine->buses[i].way.atomic >= 0;
     if (all) {
@@ -103,13 +103,12 @@ static struct change change_members(const struct machine *machine, const struct 
                                     const struct setting *setting)
 {
     struct change change = {.key = sweep->key, .setting = setting};
-    bool buses = sweep->of == SWEEP_BUSES;
-    size_t way_at = buses ? offsetof(struct bus, way) : offsetof(struct node_kind, inside);
-    size_t in_way = sweep->key->at - way_at; /* huge where it is no part of the way */
+    struct medium *media = sweep->of == SWEEP_BUSES ? machine->buses : machine->kinds;
+    /* Huge where it is no part of the way. */
+    size_t in_way = sweep->key->at - offsetof(struct medium, way);
     for (size_t i = sweep->first; i < sweep->first + sweep->count; i++) {
-        char *object = buses ? (char *)&machine->buses[i] : (char *)&machine->kinds[i];
-        const struct costs *costs = ((const struct way *)(object + way_at))->costs;
-        change_member(&change, object + sweep->key->at, false);
+        const struct costs *costs = media[i].way.costs;
+        change_member(&change, (char *)&media[i] + sweep->key->at, false);
         for (size_t class = 0; costs && in_way < sizeof(struct way) && class < COST_MESSAGES;
              class ++)
             for (size_t k = 0; k < costs->of[class].count; k++) {
@@ -278,7 +277,7 @@ static char *number_nodes(struct machine *machine)
         nodes += machine->kinds[i].count;
         if (nodes > MACHINE_MOST_NODES)
             return text_format("there are more than %d nodes", MACHINE_MOST_NODES);
-        const struct node_kind *kind = &machine->kinds[i];
+        const struct medium *kind = &machine->kinds[i];
         if (kind->count > 1 && !kind->buses)
             return text_format("nodes %s have no bus between them; name one in the machine "
                                "description: bus NAME",

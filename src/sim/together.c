@@ -16,7 +16,7 @@ struct set_state {
 static struct way slowest_way(const struct replay *replay, const struct trace_set *set)
 {
     int first = replay->threads[set_pe(set, 0)].node, before = first;
-    struct way slowest = sim_machine_kind(replay->machine, first)->inside;
+    struct way slowest = sim_machine_kind(replay->machine, first)->way;
     bool several = false;
     for (int64_t i = 1; i < set->size; i++) {
         int node = replay->threads[set_pe(set, i)].node;
