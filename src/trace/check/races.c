@@ -563,11 +563,8 @@ static bool end(struct deed *call)
         return end_together(call);
     if (call->kind->kind == OP_LOCK && !(call->kind->test && value(call, TRACE_RESULT, 1) != 0))
         return end_lock(call);
-    if (is_wait(call->kind, routine)) {
-        bool failed =
-            call->kind->test && value(call, TRACE_RESULT, 1) == (call->kind->any ? -1 : 0);
-        return failed || see_waited(call);
-    }
+    if (is_wait(call->kind, routine))
+        return test_failed(call->kind, call->event) || see_waited(call);
     if (is_fetch(call->kind) && !(call->event->flags & TRACE_FAILED)) {
         const struct condition condition = {
             .pe = value(call, TRACE_PEER, -1),

@@ -201,6 +201,15 @@ struct condition flags_condition(const struct routine_kind *kind, int pe,
     };
 }
 
+void flags_wait(struct flags *flags, const struct routine_kind *kind, int pe,
+                const struct trace_event *event)
+{
+    if (kind->kind != OP_WAIT)
+        return;
+    const struct flag_change change = change_of(kind, event);
+    flag_list_add(&flags->list, pe, change.place, change.bytes);
+}
+
 const struct write *flags_find(const struct flags *flags, const struct condition *condition)
 {
     struct flag_search search = {.condition = &condition->flag};

@@ -299,7 +299,9 @@ struct condition {
     double from, to; /* when the write must have been made */
 };
 
-/* At the end of the first pass, in which flags were added to the list. */
+/* In the first pass: notes what a wait is for; of other calls nothing. */
+void flags_wait(struct flags *, const struct routine_kind *, int pe, const struct trace_event *);
+/* At its end. */
 void flags_sort(struct flags *, size_t pes);
 /* What an event waits for at its own PE. */
 struct condition flags_condition(const struct routine_kind *, int pe, const struct trace_event *);

@@ -20,10 +20,7 @@ struct row {
 static void see_flag(struct explain *explain, int pe, const struct routine_kind *kind,
                      const struct trace_event *event, struct row *row)
 {
-    if (kind->kind == OP_WAIT) {
-        const struct condition condition = flags_condition(kind, pe, event);
-        flag_list_add(&explain->flags.list, pe, (uint64_t)condition.place, condition.flag.bytes);
-    }
+    flags_wait(&explain->flags, kind, pe, event);
     uint64_t bytes = fetch_bytes(kind, event);
     if (bytes == 0) {
         if (kind->kind != OP_QUIET && kind->kind != OP_FENCE)

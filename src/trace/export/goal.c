@@ -348,13 +348,8 @@ static void look_at(struct goal *goal, struct source *source)
     for (int i = 0; i < pe->thread_count; i++)
         pe->threads[i] = (struct thread){.pe = pe, .number = i};
     struct trace_cursor *cursor = trace_events(source->file, -1);
-    for (struct trace_event event; trace_next(cursor, &event) > 0;) {
-        const struct routine_kind *kind = kinds_find(&goal->kinds, source, &event);
-        if (kind->kind != OP_WAIT)
-            continue;
-        struct condition waited = flags_condition(kind, info->pe, &event);
-        flag_list_add(&goal->flags.list, info->pe, (uint64_t)waited.place, waited.flag.bytes);
-    }
+    for (struct trace_event event; trace_next(cursor, &event) > 0;)
+        flags_wait(&goal->flags, kinds_find(&goal->kinds, source, &event), info->pe, &event);
     trace_cursor_free(cursor);
 }
 
