@@ -251,7 +251,7 @@ double collective_synchro(struct run *run)
 static size_t block_bytes(const struct run *run)
 {
     const struct routine *routine = run->function->variant;
-    const struct argument *count = run_find_argument(run, "count");
+    const struct value *count = run_find_argument(run, "count");
     return count ? ROUND_UP((size_t)count->integer, routine->element) : 0;
 }
 

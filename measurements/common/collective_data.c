@@ -139,29 +139,29 @@ const struct reduction_operation *reduction_find(const char *name)
 }
 
 /* A number, with its index for MPI_MINLOC and MPI_MAXLOC. */
-struct value {
+struct reduced {
     long double number;
     int index;
 };
 
 /* Each repetition's values begin somewhere else. */
-static struct value value_of(const struct run *run, const struct reduction_operation *operation,
-                             int rank, int64_t element)
+static struct reduced value_of(const struct run *run, const struct reduction_operation *operation,
+                               int rank, int64_t element)
 {
     int position = (int)(element % PERIOD) + (int)(run->seed % SHIFTS);
-    return (struct value){operation->value(rank, position), rank};
+    return (struct reduced){operation->value(rank, position), rank};
 }
 
 /* The reduction over the ranks before `end`. Of equal numbers the first rank's counts. */
-static struct value folded(const struct run *run, const struct reduction_operation *operation,
-                           int end, int64_t element)
+static struct reduced folded(const struct run *run, const struct reduction_operation *operation,
+                             int end, int64_t element)
 {
-    struct value result = value_of(run, operation, 0, element);
+    struct reduced result = value_of(run, operation, 0, element);
     for (int rank = 1; rank < end; rank++) {
         long double other = value_of(run, operation, rank, element).number;
         long double number = operation->fold(result.number, other);
         if (number != result.number)
-            result = (struct value){number, rank};
+            result = (struct reduced){number, rank};
     }
     return result;
 }
@@ -173,7 +173,8 @@ static size_t low_bytes(size_t size)
 }
 
 /* Integers are cut off where they need more bytes. */
-static void store(const struct reduction_element *type, struct value value, unsigned char *address)
+static void store(const struct reduction_element *type, struct reduced value,
+                  unsigned char *address)
 {
     int64_t integer = (int64_t)value.number;
     float single = (float)value.number;
@@ -187,9 +188,9 @@ static void store(const struct reduction_element *type, struct value value, unsi
         memcpy(address + type->index_at, &value.index, sizeof value.index);
 }
 
-static struct value load(const struct reduction_element *type, const unsigned char *address)
+static struct reduced load(const struct reduction_element *type, const unsigned char *address)
 {
-    struct value value = {0, 0};
+    struct reduced value = {0, 0};
     int64_t integer = 0;
     float single;
     double twice;
@@ -214,7 +215,7 @@ void reduction_fill_elements(const struct run *run, const struct reduction_opera
                              const struct reduction_element *type, int rank, unsigned char *base,
                              int64_t count)
 {
-    struct value values[PERIOD];
+    struct reduced values[PERIOD];
     for (int i = 0; i < PERIOD; i++)
         values[i] = value_of(run, operation, rank, i);
     int64_t stored = type->indexed || count < PERIOD ? count : PERIOD;
@@ -229,7 +230,7 @@ bool reduction_check_elements(struct run *run, const struct reduction_operation 
                               const struct reduction_element *type, int end, int64_t first,
                               const unsigned char *base, int64_t count)
 {
-    struct value wanted[PERIOD];
+    struct reduced wanted[PERIOD];
     unsigned char image[PERIOD * MOST_EXTENT] = {0};
     for (int i = 0; i < PERIOD; i++) {
         unsigned char *element = image + (size_t)i * type->extent;
@@ -242,8 +243,8 @@ bool reduction_check_elements(struct run *run, const struct reduction_operation 
             i += PERIOD - 1;
             continue;
         }
-        struct value found = load(type, base + (size_t)i * type->extent);
-        struct value right = wanted[i % PERIOD];
+        struct reduced found = load(type, base + (size_t)i * type->extent);
+        struct reduced right = wanted[i % PERIOD];
         bool same = operation->logical ? (found.number != 0) == (right.number != 0)
                                        : found.number == right.number;
         if (!same || (type->indexed && found.index != right.index))

@@ -11,7 +11,7 @@
 
 static double real_value(const struct run *run, const char *name, double otherwise)
 {
-    const struct argument *found = run_find_argument(run, name);
+    const struct value *found = run_find_argument(run, name);
     return found ? found->real : otherwise;
 }
 

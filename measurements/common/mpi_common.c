@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The first argument of that type; NULL: none. */
-static const struct argument *first_of(const struct run *run, enum parameter_type type)
+static const struct value *first_of(const struct run *run, enum parameter_type type)
 {
     for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
         if (run->function->parameters[i].type == type)
@@ -19,25 +19,25 @@ static const struct argument *first_of(const struct run *run, enum parameter_typ
 
 struct datatype *mpi_datatype_of(const struct run *run)
 {
-    const struct argument *found = first_of(run, PARAMETER_DATATYPE);
+    const struct value *found = first_of(run, PARAMETER_DATATYPE);
     return found ? found->datatype : NULL;
 }
 
 struct datatype *mpi_datatype_named(const struct run *run, const char *name)
 {
-    const struct argument *found = run_find_argument(run, name);
+    const struct value *found = run_find_argument(run, name);
     return found ? found->datatype : NULL;
 }
 
 const struct operation *mpi_operation_of(const struct run *run)
 {
-    const struct argument *found = first_of(run, PARAMETER_OPERATION);
+    const struct value *found = first_of(run, PARAMETER_OPERATION);
     return found ? found->operation : NULL;
 }
 
 struct info *mpi_info_of(const struct run *run)
 {
-    const struct argument *found = first_of(run, PARAMETER_INFO);
+    const struct value *found = first_of(run, PARAMETER_INFO);
     return found ? found->info : NULL;
 }
 

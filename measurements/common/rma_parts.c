@@ -14,7 +14,7 @@ struct layout {
 
 static struct layout layout_of(const struct run *run)
 {
-    const struct argument *count = run_find_argument(run, "count");
+    const struct value *count = run_find_argument(run, "count");
     if (!count)
         return (struct layout){sizeof(int), 1, 1}; /* p and g */
     return (struct layout){(size_t)run_integer(run, "element_bytes", 1),

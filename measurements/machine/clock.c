@@ -120,7 +120,7 @@ static double wait_pattern(struct run *run, double seconds)
  * steps as its place, of the length that the script says. */
 static double run_pattern_stairs(struct run *run)
 {
-    const struct argument *step = run_find_argument(run, "step");
+    const struct value *step = run_find_argument(run, "step");
     bool down = *(const bool *)run->function->variant;
     int place = down ? run->size - 1 - run->rank : run->rank;
     return wait_pattern(run, step ? place * step->real : (place + 1) * MICROSECOND);

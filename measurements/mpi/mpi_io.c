@@ -44,8 +44,8 @@ struct blocks {
  * its beginning. */
 static int64_t size_of(const struct run *run, const char *sizes, int rank)
 {
-    const struct argument *array = run_argument(run, sizes);
-    return array->array[rank % array->integer];
+    const struct int_array *array = run_argument(run, sizes)->array;
+    return array->items[(size_t)rank % array->count];
 }
 
 static struct blocks blocks_of(const struct run *run, int rank)
@@ -120,12 +120,12 @@ static const char *check_access(const struct run *run)
     return NULL;
 }
 
-static const char *check_array(const struct argument *sizes)
+static const char *check_array(const struct int_array *sizes)
 {
-    if (sizes->integer == 0)
+    if (sizes->count == 0)
         return "memsizes and blocks must have elements";
-    for (int64_t i = 0; i < sizes->integer; i++)
-        if (sizes->array[i] < 0 || sizes->array[i] > INT_MAX)
+    for (size_t i = 0; i < sizes->count; i++)
+        if (sizes->items[i] < 0 || sizes->items[i] > INT_MAX)
             return "memsizes and blocks must be from 0 to 2147483647";
     return NULL;
 }
@@ -133,9 +133,9 @@ static const char *check_array(const struct argument *sizes)
 static const char *check(const struct run *run)
 {
     bool random = pattern_of(run)->layout == RANDOM;
-    const char *wrong = random ? check_array(run_argument(run, "memsizes")) : NULL;
+    const char *wrong = random ? check_array(run_argument(run, "memsizes")->array) : NULL;
     if (!wrong && random)
-        wrong = check_array(run_argument(run, "blocks"));
+        wrong = check_array(run_argument(run, "blocks")->array);
     for (int rank = 0; rank < (random ? run->size : 1) && !wrong; rank++) {
         struct blocks blocks = blocks_of(run, rank);
         wrong = check_sizes(run, &blocks);

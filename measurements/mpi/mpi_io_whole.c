@@ -30,7 +30,7 @@ static const char *check_readers(const struct run *run)
 
 static int64_t alone_bytes(const struct run *run)
 {
-    const struct argument *power = run_find_argument(run, "power");
+    const struct value *power = run_find_argument(run, "power");
     return power ? (int64_t)1 << power->integer : run_integer(run, "size", 0);
 }
 

@@ -37,16 +37,16 @@ struct section_state {
 static const char *read_section(const struct run *run, struct section *section,
                                 enum section_algorithm *algorithm)
 {
-    const struct argument *extents = run_argument(run, "extents");
-    const struct argument *source = run_argument(run, "source_strides");
-    const struct argument *target = run_argument(run, "target_strides");
+    const struct int_array *extents = run_argument(run, "extents")->array;
+    const struct int_array *source = run_argument(run, "source_strides")->array;
+    const struct int_array *target = run_argument(run, "target_strides")->array;
     *algorithm = (enum section_algorithm)run_word(run, "algorithm");
-    if (source->integer != extents->integer || target->integer != extents->integer)
+    if (source->count != extents->count || target->count != extents->count)
         return "extents, source_strides and target_strides must have an item for each dimension";
     return section_make(section, run_argument(run, "element_bytes")->integer,
-                        extents->integer > SECTION_DIMENSIONS ? SECTION_DIMENSIONS + 1
-                                                              : (int)extents->integer,
-                        extents->array, source->array, target->array);
+                        extents->count > SECTION_DIMENSIONS ? SECTION_DIMENSIONS + 1
+                                                            : (int)extents->count,
+                        extents->items, source->items, target->items);
 }
 
 /* In the order of its words. */

@@ -13,7 +13,6 @@
 #include "engine/measurement.h"
 #include "output/output.h"
 #include "ski/function_names.h"
-#include "ski/value.h"
 
 #define STATUS_BAD 2
 
@@ -104,7 +103,7 @@ static void print_signature(const struct measurement *function)
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const char *quote = function->parameters[i].type == PARAMETER_STRING ? "\"" : "";
         printf("%s%s %s", i ? ", " : "",
-               value_type_word(value_type_of(function->parameters[i].type)),
+               value_type_word(parameter_value_type(&function->parameters[i])),
                function->parameters[i].name);
         if (function->parameters[i].otherwise)
             printf(" = %s%s%s", quote, function->parameters[i].otherwise, quote);

@@ -7,6 +7,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+enum value_type parameter_value_type(const struct parameter *parameter)
+{
+    static const enum value_type types[] = {
+        [PARAMETER_INT] = TYPE_INT,           [PARAMETER_ITERATIONS] = TYPE_INT,
+        [PARAMETER_RANK] = TYPE_INT,          [PARAMETER_DOUBLE] = TYPE_REAL,
+        [PARAMETER_STRING] = TYPE_STRING,     [PARAMETER_INT_ARRAY] = TYPE_INT_ARRAY,
+        [PARAMETER_DATATYPE] = TYPE_DATATYPE, [PARAMETER_OPERATION] = TYPE_OPERATION,
+        [PARAMETER_INFO] = TYPE_INFO};
+    return types[parameter->type];
+}
+
 size_t measurement_parameter_count(const struct measurement *function)
 {
     size_t count = 0;
@@ -77,15 +88,15 @@ char *parameter_allowed(const struct parameter *parameter)
     return parameter->allowed ? memory_text(parameter->allowed) : NULL;
 }
 
-const struct argument *run_find_argument(const struct run *run, const char *name)
+const struct value *run_find_argument(const struct run *run, const char *name)
 {
     const struct parameter *parameter = measurement_parameter(run->function, name);
     return parameter ? &run->arguments[parameter - run->function->parameters] : NULL;
 }
 
-const struct argument *run_argument(const struct run *run, const char *name)
+const struct value *run_argument(const struct run *run, const char *name)
 {
-    const struct argument *found = run_find_argument(run, name);
+    const struct value *found = run_find_argument(run, name);
     if (found)
         return found;
     fprintf(stderr, "skampi: error: %s has no parameter %s\n", run->function->name, name);

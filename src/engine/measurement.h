@@ -25,6 +25,7 @@
 #include "objects/mpi_constant.h"
 #include "objects/mpi_names.h"
 #include "objects/pe_set.h"
+#include "objects/value.h"
 #include "settings/settings.h"
 #include "stats/random.h"
 
@@ -74,16 +75,6 @@ struct parameter {
     const char *example;
 };
 
-struct argument {
-    int64_t integer; /* also the length of an array */
-    double real;
-    const char *string; /* also a datatype, an operation, or info, as it is printed */
-    const int64_t *array;
-    struct datatype *datatype;
-    const struct operation *operation;
-    struct info *info;
-};
-
 enum api { API_NONE, API_OPENSHMEM, API_MPI };
 
 /* What a value is. set_unit and --unit are for times alone. */
@@ -129,7 +120,7 @@ struct demand {
 /* One measurement in progress, as a hook sees it. */
 struct run {
     const struct measurement *function;
-    const struct argument *arguments; /* in the order of the parameters */
+    const struct value *arguments; /* in the order of the parameters */
     const struct settings *settings;
     const struct pe_set *set;
     int rank, size;     /* in the set */
@@ -308,6 +299,7 @@ char *parameter_words(const struct parameter *);
 char *parameter_allowed(const struct parameter *);
 /* The place of the value among the parameter's words; -1: it is none of them. */
 int parameter_word(const struct parameter *, const char *value);
+enum value_type parameter_value_type(const struct parameter *);
 /* How many of them must be given. */
 size_t measurement_required_count(const struct measurement *);
 /* Sets the run's demand, as its function's hook says; nothing without one. */
@@ -330,9 +322,9 @@ const char *measurement_window_sizes(const struct measurement *);
 
 /* The argument for the parameter of that name, which the function must have. These four compare
  * names: call them before the timed part, never in a loop. Any PE. */
-const struct argument *run_argument(const struct run *, const char *name);
+const struct value *run_argument(const struct run *, const char *name);
 /* NULL where functions that share a hook lack the parameter. */
-const struct argument *run_find_argument(const struct run *, const char *name);
+const struct value *run_find_argument(const struct run *, const char *name);
 /* The integer of that parameter, or `otherwise` where they lack it. */
 int64_t run_integer(const struct run *, const char *name, int64_t otherwise);
 /* The place of the argument among the words of that parameter; 0 where they lack it. */

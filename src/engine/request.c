@@ -16,27 +16,12 @@
 #include "output/result.h"
 #include "settings/table.h"
 
-static const struct argument *copy_arguments(const struct measure_request *request)
+static const struct value *copy_arguments(const struct measure_request *request)
 {
-    const struct measurement *function = request->function;
-    size_t n = measurement_parameter_count(function);
-    struct argument *copy = memory_zeroed(n ? n : 1, sizeof *copy);
-    for (size_t i = 0; i < n; i++) {
-        copy[i] = request->arguments[i];
-        if (function->parameters[i].type == PARAMETER_STRING)
-            copy[i].string = memory_text(request->arguments[i].string);
-        if (function->parameters[i].type == PARAMETER_INT_ARRAY) {
-            size_t bytes = (size_t)copy[i].integer * sizeof *copy[i].array;
-            copy[i].array = memory_allocate(bytes ? bytes : 1);
-            memcpy((void *)(uintptr_t)copy[i].array, request->arguments[i].array, bytes);
-        }
-        if (copy[i].datatype)
-            datatype_reference(copy[i].datatype);
-        if (copy[i].info) { /* the script may change its own meanwhile */
-            copy[i].info = info_copy(copy[i].info);
-            copy[i].string = info_text(copy[i].info);
-        }
-    }
+    size_t n = measurement_parameter_count(request->function);
+    struct value *copy = memory_zeroed(n ? n : 1, sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = value_keep(&request->arguments[i]);
     return copy;
 }
 
@@ -81,29 +66,48 @@ static const char *placement(const struct pe_set *set)
     return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
 }
 
-/* By name and unit, as the script gave them. The caller frees the array. */
+/* By name and unit, as the script gave it; objects by what is printed of them. */
+static struct result_argument named_argument(const struct parameter *parameter,
+                                             const struct value *v)
+{
+    struct result_argument named = {.name = parameter->name, .unit = parameter->unit};
+    switch (parameter->type) {
+    case PARAMETER_INT:
+    case PARAMETER_ITERATIONS:
+    case PARAMETER_RANK:
+        named.type = RESULT_INTEGER;
+        named.integer = v->integer;
+        break;
+    case PARAMETER_DOUBLE:
+        named.type = RESULT_REAL;
+        named.real = v->real;
+        break;
+    case PARAMETER_INT_ARRAY:
+        named.type = RESULT_INTEGERS;
+        named.integer = (int64_t)v->array->count;
+        named.array = v->array->items;
+        break;
+    case PARAMETER_STRING:
+    case PARAMETER_DATATYPE:
+    case PARAMETER_OPERATION:
+    case PARAMETER_INFO:
+        named.type = RESULT_STRING;
+        named.string = parameter->type == PARAMETER_DATATYPE    ? datatype_text(v->datatype)
+                       : parameter->type == PARAMETER_OPERATION ? operation_name(v->operation)
+                       : parameter->type == PARAMETER_INFO      ? info_text(v->info)
+                                                                : v->string;
+        break;
+    }
+    return named;
+}
+
+/* The caller frees the array. */
 static struct result_argument *named_arguments(const struct measure_request *request, size_t *n)
 {
-    const struct measurement *function = request->function;
-    *n = measurement_parameter_count(function);
+    *n = measurement_parameter_count(request->function);
     struct result_argument *named = memory_zeroed(*n ? *n : 1, sizeof *named);
-    for (size_t i = 0; i < *n; i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        const struct argument *argument = &request->arguments[i];
-        named[i] = (struct result_argument){.name = parameter->name,
-                                            .unit = parameter->unit,
-                                            .type = RESULT_INTEGER,
-                                            .integer = argument->integer,
-                                            .real = argument->real,
-                                            .string = argument->string,
-                                            .array = argument->array};
-        if (parameter->type == PARAMETER_DOUBLE)
-            named[i].type = RESULT_REAL;
-        if (argument->string)
-            named[i].type = RESULT_STRING;
-        if (parameter->type == PARAMETER_INT_ARRAY)
-            named[i].type = RESULT_INTEGERS;
-    }
+    for (size_t i = 0; i < *n; i++)
+        named[i] = named_argument(&request->function->parameters[i], &request->arguments[i]);
     return named;
 }
 
@@ -213,15 +217,8 @@ static void drop(const void *text)
 void point_release(struct kept_point *point)
 {
     struct measure_request *request = &point->request;
-    const struct measurement *function = request->function;
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        if (function->parameters[i].type == PARAMETER_STRING)
-            drop(request->arguments[i].string);
-        if (function->parameters[i].type == PARAMETER_INT_ARRAY)
-            drop(request->arguments[i].array);
-        datatype_release(request->arguments[i].datatype);
-        info_release(request->arguments[i].info);
-    }
+    for (size_t i = 0; i < measurement_parameter_count(request->function); i++)
+        value_release((struct value *)(uintptr_t)&request->arguments[i]);
     for (size_t i = 0; i < request->variable_count; i++) {
         drop(request->variables[i].name);
         drop(request->variables[i].value);

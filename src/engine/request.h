@@ -18,7 +18,7 @@
 
 struct measure_request {
     const struct measurement *function;
-    const struct argument *arguments;
+    const struct value *arguments;
     const struct pe_set *set;
     const struct result_variable *variables; /* outermost first */
     size_t variable_count;

@@ -60,9 +60,11 @@ static const char *misfit(const struct measure_request *request)
     const struct operation *operation = NULL;
     const struct datatype *type = NULL;
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct argument *argument = &request->arguments[i];
-        operation = operation ? operation : argument->operation;
-        type = type ? type : argument->datatype;
+        const struct value *argument = &request->arguments[i];
+        if (!operation && function->parameters[i].type == PARAMETER_OPERATION)
+            operation = argument->operation;
+        if (!type && function->parameters[i].type == PARAMETER_DATATYPE)
+            type = argument->datatype;
     }
     return operation && type ? operation_misfit(operation, type, function->accumulates) : NULL;
 }

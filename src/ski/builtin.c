@@ -1,10 +1,43 @@
-/* What functions of the language do with a call: refusing arguments, returning arrays. */
+/* What functions take, and what those of the language do with a call: refuse it, return arrays. */
 #include "ski/builtin.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/text.h"
+
+/* ---- What functions take ---- */
+
+size_t signature_count(const struct signature *signature)
+{
+    size_t count = 0;
+
+    while (count < MEASUREMENT_MAX_PARAMETERS && signature->types[count] != TYPE_UNKNOWN)
+        count++;
+    return count;
+}
+
+enum value_type signature_type(const struct signature *signature, size_t i)
+{
+    size_t count = signature_count(signature);
+
+    if (signature->more && i >= count)
+        return signature->types[count - 1];
+    return i < count ? signature->types[i] : TYPE_UNKNOWN;
+}
+
+struct signature signature_of(const struct measurement *function)
+{
+    struct signature signature = {0};
+    size_t count = measurement_parameter_count(function);
+
+    for (size_t i = 0; i < count; i++)
+        signature.types[i] = parameter_value_type(&function->parameters[i]);
+    signature.optional = count - measurement_required_count(function);
+    return signature;
+}
+
+/* ---- What they do with a call ---- */
 
 struct value builtin_fail(struct builtin_call *call, char *error)
 {
@@ -39,7 +72,7 @@ bool builtin_in_range(struct builtin_call *call, int64_t value, int64_t low, int
 
 bool builtin_has_element(struct builtin_call *call, size_t count)
 {
-    int64_t i = call->args[1].as.integer;
+    int64_t i = call->args[1].integer;
 
     if (i >= 0 && (uint64_t)i < count)
         return true;
@@ -61,5 +94,5 @@ struct value builtin_array(struct builtin_call *call, enum value_type item, int6
 struct value builtin_allocate(struct builtin_call *call)
 {
     return builtin_array(call, call->builtin->result == TYPE_INT_ARRAY ? TYPE_INT : TYPE_DATATYPE,
-                         call->args[0].as.integer);
+                         call->args[0].integer);
 }

@@ -10,10 +10,29 @@
 
 #include "engine/engine.h"
 #include "engine/measurement.h"
-#include "ski/value.h"
+#include "objects/value.h"
 
 struct builtin;
 struct setting;
+
+/* What a function takes, of the language or of measurements. */
+struct signature {
+    enum value_type types[MEASUREMENT_MAX_PARAMETERS]; /* TYPE_UNKNOWN after the last */
+    size_t optional;                                   /* that many of the last ones */
+    bool more; /* any number of further arguments of the last type */
+};
+
+#define TAKES(...)                                                                                 \
+    {                                                                                              \
+        .types = { __VA_ARGS__ }                                                                   \
+    }
+#define TAKES_NOTHING TAKES(TYPE_UNKNOWN)
+
+/* How many types it has. */
+size_t signature_count(const struct signature *);
+/* Of argument i; TYPE_UNKNOWN after the last. */
+enum value_type signature_type(const struct signature *, size_t i);
+struct signature signature_of(const struct measurement *);
 
 /* A call in progress. */
 struct builtin_call {

@@ -22,15 +22,15 @@ static struct value datatype(struct builtin_call *call, struct datatype *made)
 
 static struct value type_contiguous(struct builtin_call *call)
 {
-    return datatype(
-        call, datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &call->why));
+    return datatype(call,
+                    datatype_contiguous(call->args[0].integer, call->args[1].datatype, &call->why));
 }
 
 static struct value vector(struct builtin_call *call, bool in_bytes)
 {
-    return datatype(call, datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
-                                          call->args[2].as.integer, in_bytes,
-                                          call->args[3].as.datatype, &call->why));
+    return datatype(call, datatype_vector(call->args[0].integer, call->args[1].integer,
+                                          call->args[2].integer, in_bytes, call->args[3].datatype,
+                                          &call->why));
 }
 
 static struct value type_vector(struct builtin_call *call)
@@ -45,7 +45,7 @@ static struct value type_hvector(struct builtin_call *call)
 
 static size_t array_count(const struct value *array)
 {
-    return array->type == TYPE_INT_ARRAY ? array->as.array->count : array->as.datatypes->count;
+    return array->type == TYPE_INT_ARRAY ? array->array->count : array->datatypes->count;
 }
 
 /* Refuses arguments from `first` to `last` that are arrays whose elements belong together, but
@@ -65,13 +65,13 @@ static bool same_length(struct builtin_call *call, size_t first, size_t last)
 
 static struct value indexed(struct builtin_call *call, bool in_bytes)
 {
-    const struct int_array *lengths = call->args[0].as.array;
+    const struct int_array *lengths = call->args[0].array;
 
     if (!same_length(call, 0, 1))
         return value_void();
     return datatype(call,
-                    datatype_indexed(lengths->count, lengths->items, call->args[1].as.array->items,
-                                     in_bytes, call->args[2].as.datatype, &call->why));
+                    datatype_indexed(lengths->count, lengths->items, call->args[1].array->items,
+                                     in_bytes, call->args[2].datatype, &call->why));
 }
 
 static struct value type_indexed(struct builtin_call *call)
@@ -86,55 +86,54 @@ static struct value type_hindexed(struct builtin_call *call)
 
 static struct value type_struct(struct builtin_call *call)
 {
-    const struct int_array *lengths = call->args[0].as.array;
-    const struct datatype_array *types = call->args[2].as.datatypes;
+    const struct int_array *lengths = call->args[0].array;
+    const struct datatype_array *types = call->args[2].datatypes;
 
     if (!same_length(call, 0, 2))
         return value_void();
     for (size_t i = 0; i < types->count; i++)
         if (!types->items[i])
             return builtin_refuse(call, "datatype %zu of the array has not been set", i);
-    return datatype(call, datatype_struct(types->count, lengths->items,
-                                          call->args[1].as.array->items, types->items, &call->why));
+    return datatype(call, datatype_struct(types->count, lengths->items, call->args[1].array->items,
+                                          types->items, &call->why));
 }
 
 static struct value type_subarray(struct builtin_call *call)
 {
-    const struct int_array *sizes = call->args[0].as.array;
+    const struct int_array *sizes = call->args[0].array;
 
     if (!same_length(call, 0, 2))
         return value_void();
-    return datatype(call,
-                    datatype_subarray(sizes->count, sizes->items, call->args[1].as.array->items,
-                                      call->args[2].as.array->items, call->args[3].as.datatype,
-                                      &call->why));
+    return datatype(call, datatype_subarray(sizes->count, sizes->items, call->args[1].array->items,
+                                            call->args[2].array->items, call->args[3].datatype,
+                                            &call->why));
 }
 
 static struct value type_darray(struct builtin_call *call)
 {
-    const struct int_array *sizes = call->args[2].as.array;
+    const struct int_array *sizes = call->args[2].array;
 
     if (!same_length(call, 2, 5))
         return value_void();
     return datatype(call,
-                    datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
-                                                     .rank = call->args[1].as.integer,
+                    datatype_darray(&(struct darray){.pes = call->args[0].integer,
+                                                     .rank = call->args[1].integer,
                                                      .dimensions = sizes->count,
                                                      .sizes = sizes->items,
-                                                     .distributions = call->args[3].as.array->items,
-                                                     .arguments = call->args[4].as.array->items,
-                                                     .grid = call->args[5].as.array->items},
-                                    call->args[6].as.datatype, &call->why));
+                                                     .distributions = call->args[3].array->items,
+                                                     .arguments = call->args[4].array->items,
+                                                     .grid = call->args[5].array->items},
+                                    call->args[6].datatype, &call->why));
 }
 
 static struct value type_size(struct builtin_call *call)
 {
-    return value_int(datatype_size(call->args[0].as.datatype));
+    return value_int(datatype_size(call->args[0].datatype));
 }
 
 static struct value type_extent(struct builtin_call *call)
 {
-    return value_int(datatype_extent(call->args[0].as.datatype));
+    return value_int(datatype_extent(call->args[0].datatype));
 }
 
 /* ---- Arrays of datatypes ---- */
@@ -142,9 +141,9 @@ static struct value type_extent(struct builtin_call *call)
 /* NULL, with an error, for an index outside the array. */
 static struct datatype **element(struct builtin_call *call)
 {
-    struct datatype_array *array = call->args[0].as.datatypes;
+    struct datatype_array *array = call->args[0].datatypes;
 
-    return builtin_has_element(call, array->count) ? &array->items[call->args[1].as.integer] : NULL;
+    return builtin_has_element(call, array->count) ? &array->items[call->args[1].integer] : NULL;
 }
 
 static struct value datatype_array_get(struct builtin_call *call)
@@ -155,7 +154,7 @@ static struct value datatype_array_get(struct builtin_call *call)
         return value_void();
     if (!*item)
         return builtin_refuse(call, "element %lld has not been set",
-                              (long long)call->args[1].as.integer);
+                              (long long)call->args[1].integer);
     return value_datatype(datatype_reference(*item));
 }
 
@@ -165,7 +164,7 @@ static struct value datatype_array_set(struct builtin_call *call)
 
     if (item) {
         datatype_release(*item);
-        *item = datatype_reference(call->args[2].as.datatype);
+        *item = datatype_reference(call->args[2].datatype);
     }
     return value_void();
 }
@@ -196,7 +195,7 @@ static struct value arrange(struct builtin_call *call, const struct pe_set *set,
 
 static struct value cartesian(struct builtin_call *call)
 {
-    const struct int_array *extents = call->args[1].as.array, *periodic = call->args[2].as.array;
+    const struct int_array *extents = call->args[1].array, *periodic = call->args[2].array;
     int64_t places = 1;
 
     if (!same_length(call, 1, 2))
@@ -208,14 +207,14 @@ static struct value cartesian(struct builtin_call *call)
                                         "no larger than the communicator");
     if (!all_in_range(call, periodic, 0, 1))
         return value_void();
-    return arrange(call, call->args[0].as.set,
+    return arrange(call, call->args[0].set,
                    topology_cartesian((int)extents->count, extents->items, periodic->items),
-                   call->args[3].as.integer != 0);
+                   call->args[3].integer != 0);
 }
 
 static struct value graph(struct builtin_call *call)
 {
-    const struct int_array *index = call->args[1].as.array, *edges = call->args[2].as.array;
+    const struct int_array *index = call->args[1].array, *edges = call->args[2].array;
     int64_t before = 0;
 
     for (size_t i = 0; i < index->count; before = index->items[i++])
@@ -229,16 +228,16 @@ static struct value graph(struct builtin_call *call)
                               (long long)before, edges->count);
     if (!all_in_range(call, edges, 0, (int64_t)index->count - 1))
         return value_void();
-    return arrange(call, call->args[0].as.set,
+    return arrange(call, call->args[0].set,
                    topology_graph((int)index->count, index->items, edges->items),
-                   call->args[3].as.integer != 0);
+                   call->args[3].integer != 0);
 }
 
 /* Undirected edges as pairs of ranks, of all ranks of the communicator. */
 static struct value graph_of_pairs(struct builtin_call *call)
 {
-    const struct int_array *pairs = call->args[1].as.array;
-    int nodes = pe_set_size(call->args[0].as.set);
+    const struct int_array *pairs = call->args[1].array;
+    int nodes = pe_set_size(call->args[0].set);
 
     if (pairs->count % 2 != 0)
         return builtin_refuse(call, "edges are pairs of ranks, but there are %zu numbers",
@@ -260,7 +259,7 @@ static struct value graph_of_pairs(struct builtin_call *call)
     free(ends);
     free(next);
     free(edges);
-    return arrange(call, call->args[0].as.set, made, call->args[2].as.integer != 0);
+    return arrange(call, call->args[0].set, made, call->args[2].integer != 0);
 }
 
 /* ---- Info objects ---- */
@@ -273,14 +272,13 @@ static struct value make_info(struct builtin_call *call)
 
 static struct value free_info(struct builtin_call *call)
 {
-    info_clear(call->args[0].as.info);
+    info_clear(call->args[0].info);
     return value_void();
 }
 
 static struct value set_info(struct builtin_call *call)
 {
-    const char *error = info_set(call->args[0].as.info, call->args[1].as.string->text,
-                                 call->args[2].as.string->text);
+    const char *error = info_set(call->args[0].info, call->args[1].string, call->args[2].string);
 
     return !error ? value_void() : builtin_refuse(call, "%s", error);
 }
@@ -291,8 +289,7 @@ static struct value set_file_info(struct builtin_call *call)
 {
     struct settings *settings = engine_settings(call->engine);
     struct info *info = settings->file_info ? info_copy(settings->file_info) : info_create();
-    const char *error =
-        info_set(info, call->args[0].as.string->text, call->args[1].as.string->text);
+    const char *error = info_set(info, call->args[0].string, call->args[1].string);
 
     if (error)
         builtin_refuse(call, "%s", error);
@@ -338,7 +335,7 @@ static bool next_access(struct builtin_call *call, void **state, struct value *v
         *state = next = memory_zeroed(1, sizeof *next);
     do {
         access = access_at((*next)++);
-    } while (access && (access & call->args[0].as.integer) != access);
+    } while (access && (access & call->args[0].integer) != access);
     if (access) {
         *v = value_int(access);
         return true;
@@ -350,7 +347,7 @@ static bool next_access(struct builtin_call *call, void **state, struct value *v
 
 static struct value print_access(struct builtin_call *call)
 {
-    int64_t access = call->args[0].as.integer, which = call->args[1].as.integer;
+    int64_t access = call->args[0].integer, which = call->args[1].integer;
 
     if (!access_routine(access, false))
         return builtin_refuse(call, FILE_ACCESS_WANTED);
@@ -376,12 +373,12 @@ static struct value round_up(struct builtin_call *call, int64_t i, int64_t unit)
 
 static struct value round_to_fourbytes(struct builtin_call *call)
 {
-    return round_up(call, call->args[0].as.integer, 4);
+    return round_up(call, call->args[0].integer, 4);
 }
 
 static struct value round_to_fivebytes(struct builtin_call *call)
 {
-    return round_up(call, call->args[0].as.integer, 5);
+    return round_up(call, call->args[0].integer, 5);
 }
 
 const struct builtin builtins_mpi[] = {

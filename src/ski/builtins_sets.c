@@ -55,9 +55,9 @@ static bool enough_pes(struct builtin_call *call, int64_t wanted)
 
 static struct value comm(struct builtin_call *call)
 {
-    if (!enough_pes(call, call->args[0].as.integer))
+    if (!enough_pes(call, call->args[0].integer))
         return value_void();
-    return value_set(pe_set_strided(0, 1, (int)call->args[0].as.integer));
+    return value_set(pe_set_strided(0, 1, (int)call->args[0].integer));
 }
 
 /* A set of the PEs that the arguments name, in the order of the arguments. */
@@ -66,10 +66,10 @@ static struct value listed(struct builtin_call *call)
     int members[4], count = (int)call->count;
 
     for (int i = 0; i < count; i++) {
-        if (call->args[i].as.integer < 0 || call->args[i].as.integer >= pes(call))
+        if (call->args[i].integer < 0 || call->args[i].integer >= pes(call))
             return builtin_refuse(call, "there is no PE %lld; the job has %d, numbered from 0",
-                                  (long long)call->args[i].as.integer, pes(call));
-        members[i] = (int)call->args[i].as.integer;
+                                  (long long)call->args[i].integer, pes(call));
+        members[i] = (int)call->args[i].integer;
         for (int j = 0; j < i; j++)
             if (members[j] == members[i])
                 return builtin_refuse(call, "PE %d is named twice; all must differ", members[i]);
@@ -79,7 +79,7 @@ static struct value listed(struct builtin_call *call)
 
 static struct value comm_from_to(struct builtin_call *call)
 {
-    int64_t first = call->args[0].as.integer, last = call->args[1].as.integer;
+    int64_t first = call->args[0].integer, last = call->args[1].integer;
 
     if (!builtin_in_range(call, first, 0, pes(call)) || !builtin_in_range(call, last, 0, pes(call)))
         return value_void();
@@ -88,8 +88,8 @@ static struct value comm_from_to(struct builtin_call *call)
 
 static struct value comm_strided(struct builtin_call *call)
 {
-    int64_t first = call->args[0].as.integer, distance = call->args[1].as.integer,
-            n = call->args[2].as.integer;
+    int64_t first = call->args[0].integer, distance = call->args[1].integer,
+            n = call->args[2].integer;
 
     if (!builtin_in_range(call, first, 0, pes(call) - 1) ||
         !builtin_in_range(call, distance, 1, INT_MAX) ||
@@ -100,10 +100,10 @@ static struct value comm_strided(struct builtin_call *call)
 
 static struct value comm_rand(struct builtin_call *call)
 {
-    int n = pes(call), wanted = (int)call->args[0].as.integer, *members;
+    int n = pes(call), wanted = (int)call->args[0].integer, *members;
     uint64_t state;
 
-    if (!enough_pes(call, call->args[0].as.integer))
+    if (!enough_pes(call, call->args[0].integer))
         return value_void();
     /* Only the seed is broadcast: every PE draws the same members from it. */
     state = engine_random(call->engine);
@@ -141,19 +141,19 @@ static struct value part(const struct pe_set *set, int first, int last)
 
 static struct value copy_comm(struct builtin_call *call)
 {
-    return value_set(pe_set_reference(call->args[0].as.set));
+    return value_set(pe_set_reference(call->args[0].set));
 }
 
 static struct value comm_first_half(struct builtin_call *call)
 {
-    return part(call->args[0].as.set, 0, pe_set_size(call->args[0].as.set) / 2);
+    return part(call->args[0].set, 0, pe_set_size(call->args[0].set) / 2);
 }
 
 static struct value comm_second_half(struct builtin_call *call)
 {
-    int size = pe_set_size(call->args[0].as.set);
+    int size = pe_set_size(call->args[0].set);
 
-    return part(call->args[0].as.set, size / 2, size);
+    return part(call->args[0].set, size / 2, size);
 }
 
 /* ---- By nodes ---- */
@@ -208,7 +208,7 @@ static struct value comm_node(struct builtin_call *call)
     int size = 0;
 
     for (int pe = 0; pe < pes(call); pe++)
-        if (engine_node_of(call->engine, pe) == call->args[0].as.integer)
+        if (engine_node_of(call->engine, pe) == call->args[0].integer)
             members[size++] = pe;
     return set_of(members, size);
 }
@@ -217,17 +217,17 @@ static struct value comm_node(struct builtin_call *call)
 
 static struct value is_mpi_comm_null(struct builtin_call *call)
 {
-    return value_int(pe_set_size(call->args[0].as.set) == 0);
+    return value_int(pe_set_size(call->args[0].set) == 0);
 }
 
 static struct value get_comm_size(struct builtin_call *call)
 {
-    return value_int(pe_set_size(call->args[0].as.set));
+    return value_int(pe_set_size(call->args[0].set));
 }
 
 static struct value get_comm_rank(struct builtin_call *call)
 {
-    return value_int(pe_set_rank_of(call->args[0].as.set, engine_pe(call->engine)));
+    return value_int(pe_set_rank_of(call->args[0].set, engine_pe(call->engine)));
 }
 
 static struct value get_np(struct builtin_call *call)
@@ -276,8 +276,8 @@ static void spread_factors(int64_t n, int64_t *extents, size_t count)
 
 static struct value dims_create(struct builtin_call *call)
 {
-    const struct int_array *wanted = call->args[1].as.array;
-    int64_t left = call->args[0].as.integer, *extents;
+    const struct int_array *wanted = call->args[1].array;
+    int64_t left = call->args[0].integer, *extents;
     size_t open = 0, used = 0;
 
     if (!builtin_in_range(call, left, 1, INT32_MAX))
@@ -303,20 +303,20 @@ static struct value dims_create(struct builtin_call *call)
         spread_factors(left, extents, open);
     struct value made = builtin_array(call, TYPE_INT, (int64_t)wanted->count);
     for (size_t i = 0; made.type != TYPE_VOID && i < wanted->count; i++)
-        made.as.array->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
+        made.array->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
     free(extents);
     return made;
 }
 
 static struct value int_array_allgather(struct builtin_call *call)
 {
-    const struct pe_set *set = call->args[0].as.set;
+    const struct pe_set *set = call->args[0].set;
     struct value made = builtin_array(call, TYPE_INT, pe_set_size(set));
     int64_t *all = memory_zeroed((size_t)engine_pes(call->engine), sizeof *all);
 
-    engine_share(call->engine, call->args[1].as.integer, all);
+    engine_share(call->engine, call->args[1].integer, all);
     for (int rank = 0; made.type != TYPE_VOID && rank < pe_set_size(set); rank++)
-        made.as.array->items[rank] = all[pe_set_member(set, rank)];
+        made.array->items[rank] = all[pe_set_member(set, rank)];
     free(all);
     return made;
 }

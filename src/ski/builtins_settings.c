@@ -20,12 +20,12 @@ static struct settings *settings_of(struct builtin_call *call)
 static void set_argument(struct builtin_call *call, const struct setting *setting,
                          const struct value *value)
 {
-    const char *text = value->type == TYPE_STRING ? value->as.string->text : NULL;
+    const char *text = value->type == TYPE_STRING ? value->string : NULL;
     struct settings *settings = settings_of(call);
     char *refusal = setting->words             ? setting_refuse_word(setting, text)
-                    : value->type == TYPE_REAL ? setting_refuse_number(setting, value->as.real)
+                    : value->type == TYPE_REAL ? setting_refuse_number(setting, value->real)
                     : value->type == TYPE_INT
-                        ? setting_refuse_number(setting, (double)value->as.integer)
+                        ? setting_refuse_number(setting, (double)value->integer)
                         : NULL;
 
     if (refusal)
@@ -33,13 +33,13 @@ static void set_argument(struct builtin_call *call, const struct setting *settin
     else if (setting->words)
         setting_store_integer(setting, settings, setting_word_find(setting->words, text));
     else if (value->type == TYPE_REAL)
-        setting_store_real(setting, settings, value->as.real);
+        setting_store_real(setting, settings, value->real);
     else if (value->type == TYPE_INFO)
-        setting_store_info(setting, settings, info_keep(value->as.info));
+        setting_store_info(setting, settings, info_keep(value->info));
     else if (text)
         setting_store_text(setting, settings, text);
     else
-        setting_store_integer(setting, settings, value->as.integer);
+        setting_store_integer(setting, settings, value->integer);
 }
 
 /* Stores each argument, and the default of each argument that is left out. */
@@ -60,7 +60,7 @@ static struct value set_arguments(struct builtin_call *call)
 
 static struct value set_stop_rule(struct builtin_call *call)
 {
-    if (strcmp(call->args[0].as.string->text, "standard_error") == 0 && call->count > 1)
+    if (strcmp(call->args[0].string, "standard_error") == 0 && call->count > 1)
         return builtin_refuse(call, "\"standard_error\" takes no numbers here; "
                                     "use set_max_relative_standard_error()");
     return set_arguments(call);
@@ -77,18 +77,17 @@ static struct value get_setting(struct builtin_call *call)
         return value_int(*(const bool *)member);
     text =
         setting->words ? setting->words[*(const int *)member].name : *(const char *const *)member;
-    return value_string(text, strlen(text));
+    return value_string(text);
 }
 
 /* ---- Other functions ---- */
 
 static struct value set_timer(struct builtin_call *call)
 {
-    const char *error = engine_set_timer(call->engine, call->args[0].as.string->text);
+    const char *error = engine_set_timer(call->engine, call->args[0].string);
 
     if (error)
-        return builtin_refuse(call, "\"%s\" cannot be used: %s", call->args[0].as.string->text,
-                              error);
+        return builtin_refuse(call, "\"%s\" cannot be used: %s", call->args[0].string, error);
     return value_void();
 }
 
@@ -98,7 +97,7 @@ static struct value set_hw_counters(struct builtin_call *call)
     size_t count = call->count;
 
     for (size_t i = 0; i < count; i++)
-        names[i] = call->args[i].as.string->text;
+        names[i] = call->args[i].string;
     if (count == 1 && strcmp(names[0], "none") == 0)
         count = 0;
 
@@ -126,7 +125,7 @@ static struct value print_time_accounting_info(struct builtin_call *call)
 /* Does nothing: skampi never measures in auxiliary memory, so its origin makes no difference. */
 static struct value use_mpi_alloc_mem(struct builtin_call *call)
 {
-    builtin_in_range(call, call->args[0].as.integer, 0, 1);
+    builtin_in_range(call, call->args[0].integer, 0, 1);
     return value_void();
 }
 
@@ -139,11 +138,11 @@ static struct value get_mpi_alloc_mem_info(struct builtin_call *call)
 
 static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_call *call)
 {
-    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT64_MAX))
+    if (!builtin_in_range(call, call->args[0].integer, 0, INT64_MAX))
         return value_void();
-    settings_of(call)->buffer_bytes = call->args[0].as.integer;
+    settings_of(call)->buffer_bytes = call->args[0].integer;
     settings_of(call)->buffer_given = true;
-    settings_of(call)->memory_info = info_keep(call->args[1].as.info);
+    settings_of(call)->memory_info = info_keep(call->args[1].info);
     return value_void();
 }
 

@@ -33,7 +33,7 @@ static double square(double x)
 
 static struct value call_real(struct builtin_call *call)
 {
-    double x = call->args[0].as.real, result = call->builtin->real(x);
+    double x = call->args[0].real, result = call->builtin->real(x);
 
     if (!isfinite(result))
         return builtin_refuse(call, "no result for %g", x);
@@ -42,7 +42,7 @@ static struct value call_real(struct builtin_call *call)
 
 static struct value call_power(struct builtin_call *call)
 {
-    double x = call->args[0].as.real, y = call->args[1].as.real, result = pow(x, y);
+    double x = call->args[0].real, y = call->args[1].real, result = pow(x, y);
 
     if (!isfinite(result))
         return builtin_refuse(call, "no result for %g and %g", x, y);
@@ -51,7 +51,7 @@ static struct value call_power(struct builtin_call *call)
 
 static struct value call_whole(struct builtin_call *call)
 {
-    double x = call->builtin->real(call->args[0].as.real);
+    double x = call->builtin->real(call->args[0].real);
     int64_t i;
 
     if (!value_round(x, &i))
@@ -69,21 +69,21 @@ static struct value call_modulo(struct builtin_call *call)
 
 static struct value call_min_int(struct builtin_call *call)
 {
-    int64_t a = call->args[0].as.integer, b = call->args[1].as.integer;
+    int64_t a = call->args[0].integer, b = call->args[1].integer;
 
     return value_int(a < b ? a : b);
 }
 
 static struct value call_max_int(struct builtin_call *call)
 {
-    int64_t a = call->args[0].as.integer, b = call->args[1].as.integer;
+    int64_t a = call->args[0].integer, b = call->args[1].integer;
 
     return value_int(a > b ? a : b);
 }
 
 static struct value call_get_random_int(struct builtin_call *call)
 {
-    int64_t low = call->args[0].as.integer, high = call->args[1].as.integer;
+    int64_t low = call->args[0].integer, high = call->args[1].integer;
     uint64_t state;
 
     if (low > high)
@@ -99,7 +99,7 @@ static struct value call_get_random_int(struct builtin_call *call)
 
 static struct value call_atoi(struct builtin_call *call)
 {
-    const char *text = call->args[0].as.string->text;
+    const char *text = call->args[0].string;
     char *end;
     long long i;
 
@@ -115,7 +115,7 @@ static struct value call_atoi(struct builtin_call *call)
 /* PE 0 decides: the environment may differ from node to node. */
 static struct value call_get_env(struct builtin_call *call)
 {
-    const char *name = call->args[0].as.string->text;
+    const char *name = call->args[0].string;
     const char *set = engine_pe(call->engine) == 0 ? getenv(name) : NULL;
     int64_t length = set ? (int64_t)strlen(set) : -1;
     char *path;
@@ -124,12 +124,12 @@ static struct value call_get_env(struct builtin_call *call)
     engine_broadcast(call->engine, &length, sizeof length);
     if (length < 0)
         return builtin_refuse(call, "the environment variable %s is not set", name);
-    path = memory_zeroed((size_t)length + 1, 1);
+    path = memory_zeroed((size_t)length + 2, 1);
     if (set)
         memcpy(path, set, (size_t)length);
     engine_broadcast(call->engine, path, (size_t)length);
     path[length] = '/';
-    value = value_string(path, (size_t)length + 1);
+    value = value_string(path);
     free(path);
     return value;
 }
@@ -142,7 +142,7 @@ static struct value call_mpi_processor_names(struct builtin_call *call)
 
     gethostname(host, sizeof host - 1);
     line = text_format("# rank %6d: %s", engine_pe(call->engine), host);
-    value = value_string(line, strlen(line));
+    value = value_string(line);
     free(line);
     return value;
 }
@@ -169,7 +169,7 @@ static struct value call_has_last_time(struct builtin_call *call)
  * to be usable on all nodes of a job or on none. */
 static struct value call_is_timer_usable(struct builtin_call *call)
 {
-    const struct timer *timer = timer_find(call->args[0].as.string->text);
+    const struct timer *timer = timer_find(call->args[0].string);
     int64_t usable = timer && !timer->unusable();
 
     engine_broadcast(call->engine, &usable, sizeof usable);
@@ -178,12 +178,12 @@ static struct value call_is_timer_usable(struct builtin_call *call)
 
 static struct value call_is_counter_usable(struct builtin_call *call)
 {
-    return value_int(engine_counter_usable(call->engine, call->args[0].as.string->text));
+    return value_int(engine_counter_usable(call->engine, call->args[0].string));
 }
 
 static struct value call_is_supported(struct builtin_call *call)
 {
-    const struct measurement *function = function_meant(call->args[0].as.string->text);
+    const struct measurement *function = function_meant(call->args[0].string);
 
     return value_int(function && !measurement_unsupported(function));
 }
@@ -193,9 +193,9 @@ static struct value call_is_supported(struct builtin_call *call)
 /* NULL, with an error, for an index outside the array. */
 static int64_t *element(struct builtin_call *call)
 {
-    struct int_array *array = call->args[0].as.array;
+    struct int_array *array = call->args[0].array;
 
-    return builtin_has_element(call, array->count) ? &array->items[call->args[1].as.integer] : NULL;
+    return builtin_has_element(call, array->count) ? &array->items[call->args[1].integer] : NULL;
 }
 
 static struct value call_int_array_get(struct builtin_call *call)
@@ -210,7 +210,7 @@ static struct value call_int_array_set(struct builtin_call *call)
     int64_t *item = element(call);
 
     if (item)
-        *item = call->args[2].as.integer;
+        *item = call->args[2].integer;
     return value_void();
 }
 
@@ -237,9 +237,9 @@ static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
 
 static bool next_range(struct builtin_call *call, void **state, struct value *v)
 {
-    int64_t i, end = call->args[1].as.integer;
+    int64_t i, end = call->args[1].integer;
 
-    if (end == INT64_MIN || !count_up(call->args[0].as.integer, end - 1, state, &i))
+    if (end == INT64_MIN || !count_up(call->args[0].integer, end - 1, state, &i))
         return false;
     *v = value_int(i);
     return true;
@@ -249,7 +249,7 @@ static bool next_squares(struct builtin_call *call, void **state, struct value *
 {
     int64_t i, square;
 
-    if (!count_up(call->args[0].as.integer, call->args[1].as.integer, state, &i))
+    if (!count_up(call->args[0].integer, call->args[1].integer, state, &i))
         return false;
     if (__builtin_mul_overflow(i, i, &square)) {
         builtin_refuse(call, "the square of %lld needs more than 64 bits", (long long)i);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/measurement.h"
+#include "objects/value.h"
 #include "ski/builtins.h"
 #include "ski/check_arguments.h"
 #include "ski/diag.h"
@@ -17,7 +18,6 @@
 #include "ski/loop.h"
 #include "ski/script.h"
 #include "ski/tree.h"
-#include "ski/value.h"
 
 /* ---- Variables ---- */
 
@@ -348,7 +348,7 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
         (stmt->multiple_of && !checker_constant(stmt->multiple_of, &multiple)) ||
         multiple.type != TYPE_INT)
         return;
-    loop.multiple_of = multiple.as.integer;
+    loop.multiple_of = multiple.integer;
     if (!loop_begin(&loop) && !loop_next(&loop, &first, &error) && !error)
         diag_warning(c->diag, stmt->step ? stmt->step->where : stmt->from->where,
                      "this loop does nothing: its step leads away from its end; %s, or swap "

@@ -94,9 +94,8 @@ static char *describe_measurement(const struct measurement *measurement)
 void checker_arguments_count(struct checker *c, const struct expr *call,
                              const struct signature *signature)
 {
-    size_t least, most;
-
-    signature_arity(signature, &least, &most);
+    size_t count = signature_count(signature), least = count - signature->optional;
+    size_t most = signature->more ? SIZE_MAX : count;
     bool few = call->count < least;
     size_t wanted = few ? least : most;
 
@@ -211,22 +210,17 @@ bool checker_argument_quoted(struct checker *c, const struct expr *call, size_t 
 
 /* The value of an argument; false if it is not known before the script runs. */
 static bool constant_argument(const struct parameter *parameter, const struct expr *expr,
-                              struct argument *argument)
+                              struct value *argument)
 {
-    double number;
+    enum value_type type = parameter_value_type(parameter);
 
-    if (parameter->type == PARAMETER_STRING) {
-        argument->string = !expr ? parameter->otherwise : expr->text;
-        return !expr || expr->kind == EXPR_STRING;
-    }
-    if (parameter->type > PARAMETER_DOUBLE)
-        return false;
     if (!expr)
-        number = strtod(parameter->otherwise, NULL);
-    else if (!checker_literal(expr, &number))
+        *argument = value_default(type, parameter->otherwise);
+    else if (expr->kind == EXPR_STRING)
+        *argument = value_string(expr->text);
+    else if (!checker_constant(expr, argument))
         return false;
-    argument->real = number;
-    return value_round(number, &argument->integer);
+    return !value_convert(argument, type);
 }
 
 char *script_refusal_everywhere(const struct measure_request *request, int *argument)
@@ -262,18 +256,21 @@ char *script_refusal_everywhere(const struct measure_request *request, int *argu
 void checker_arguments_refused(struct checker *c, const struct expr *call)
 {
     const struct measurement *measurement = call->measurement;
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    size_t count = measurement_parameter_count(measurement);
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    bool known = call->count >= measurement_required_count(measurement);
+    char *refusal = NULL;
     int argument;
 
-    if (call->count < measurement_required_count(measurement))
-        return;
-    for (size_t i = 0; i < measurement_parameter_count(measurement); i++)
-        if ((i < call->count && !call->args[i]) ||
-            !constant_argument(&measurement->parameters[i], i < call->count ? call->args[i] : NULL,
-                               &arguments[i]))
-            return;
-    char *refusal = script_refusal_everywhere(
-        &(struct measure_request){.function = measurement, .arguments = arguments}, &argument);
+    for (size_t i = 0; known && i < count; i++)
+        known = (i >= call->count || call->args[i]) &&
+                constant_argument(&measurement->parameters[i],
+                                  i < call->count ? call->args[i] : NULL, &arguments[i]);
+    if (known)
+        refusal = script_refusal_everywhere(
+            &(struct measure_request){.function = measurement, .arguments = arguments}, &argument);
+    for (size_t i = 0; i < count; i++)
+        value_release(&arguments[i]);
 
     if (refusal)
         diag_error(c->diag,

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "objects/value.h"
 #include "ski/builtin.h"
 #include "ski/diag.h"
 #include "ski/tree.h"
-#include "ski/value.h"
 
 struct variable {
     bool global; /* the text up to here assigns it outside the blocks */

@@ -102,20 +102,12 @@ static const char *convert(struct value *v, enum value_type type)
         return value_convert(v, type);
     if (v->type != TYPE_STRING)
         return value_convert(v, TYPE_REAL);
-    unit = numbers_unit(v->as.string->text);
+    unit = numbers_unit(v->string);
     if (unit == 0)
         return UNIT_WANTED;
     value_release(v);
     *v = value_real(unit);
     return NULL;
-}
-
-/* The default value of an argument that was not given. */
-static struct value default_of(enum value_type type, const char *text)
-{
-    return type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
-           : type == TYPE_REAL ? value_real(strtod(text, NULL))
-                               : value_string(text, strlen(text));
 }
 
 bool evaluate_args(struct interp *in, const struct expr *call, struct value **made, char **refusal)
@@ -131,7 +123,7 @@ bool evaluate_args(struct interp *in, const struct expr *call, struct value **ma
         const char *error;
 
         if (i >= call->count) {
-            args[i] = default_of(type, measured->parameters[i].otherwise);
+            args[i] = value_default(type, measured->parameters[i].otherwise);
             continue;
         }
         ok = evaluate(in, call->args[i], &args[i]);
@@ -186,11 +178,11 @@ static bool fill_array(struct interp *in, const struct expr *expr, struct value 
                        struct value item)
 {
     if (v->type == TYPE_DATATYPE_ARRAY && item.type == TYPE_DATATYPE) {
-        v->as.datatypes->items[i] = item.as.datatype;
+        v->datatypes->items[i] = item.datatype;
         return true;
     }
     if (v->type == TYPE_INT_ARRAY && item.type == TYPE_INT) {
-        v->as.array->items[i] = item.as.integer;
+        v->array->items[i] = item.integer;
         return true;
     }
     script_fail(in, expr->args[i]->where, "an array holds %s (given: %s)%s",
@@ -251,7 +243,7 @@ bool evaluate(struct interp *in, const struct expr *expr, struct value *v)
         *v = value_real(expr->real);
         break;
     case EXPR_STRING:
-        *v = value_string(expr->text, strlen(expr->text));
+        *v = value_string(expr->text);
         break;
     case EXPR_NAME:
         *v = value_copy(script_variable(in, expr->symbol, expr->local));
@@ -287,7 +279,7 @@ bool evaluate_integer(struct interp *in, const struct expr *expr, const char *re
         value_release(&v);
         return script_fail(in, expr->where, "%s (given: %s)", remedy, value_type_name(given));
     }
-    *i = v.as.integer;
+    *i = v.integer;
     return true;
 }
 

@@ -13,7 +13,7 @@
 
 static bool is_number(const struct value *v)
 {
-    return v->type == TYPE_INT || (v->type == TYPE_REAL && isfinite(v->as.real));
+    return v->type == TYPE_INT || (v->type == TYPE_REAL && isfinite(v->real));
 }
 
 /* Whether a shrinking value can never pass the end: it comes close to 0, and reaches it only by
@@ -101,20 +101,20 @@ static bool make_visible(const struct loop *loop, struct value *visible)
 
     *visible = loop->start;
     if (loop->start.type == TYPE_INT && loop->hidden.type == TYPE_INT) {
-        visible->as.integer = loop->hidden.as.integer;
+        visible->integer = loop->hidden.integer;
         return loop->multiple_of == 0 ||
-               round_to_multiple(loop->hidden.as.integer, loop->multiple_of, &visible->as.integer);
+               round_to_multiple(loop->hidden.integer, loop->multiple_of, &visible->integer);
     }
     double hidden = value_real_of(&loop->hidden);
 
     if (loop->multiple_of > 0)
         hidden = ceil(hidden / multiple - 0.5) * multiple + 0.0; /* no -0.0 */
     if (loop->start.type == TYPE_INT)
-        return value_round(hidden, &visible->as.integer);
+        return value_round(hidden, &visible->integer);
     if (!loop->unlimited && loop->multiple_of == 0 &&
         fabs(hidden - value_real_of(&loop->end)) <= tolerance(loop))
         hidden = value_real_of(&loop->end);
-    visible->as.real = hidden;
+    visible->real = hidden;
     return isfinite(hidden);
 }
 
@@ -122,7 +122,7 @@ static bool make_visible(const struct loop *loop, struct value *visible)
 static bool advance(struct loop *loop)
 {
     if (loop->hidden.type == TYPE_INT && loop->step.type == TYPE_INT) {
-        int64_t *hidden = &loop->hidden.as.integer, step = loop->step.as.integer;
+        int64_t *hidden = &loop->hidden.integer, step = loop->step.integer;
 
         return loop->multiplicative ? !__builtin_mul_overflow(*hidden, step, hidden)
                                     : !__builtin_add_overflow(*hidden, step, hidden);
@@ -133,13 +133,13 @@ static bool advance(struct loop *loop)
     else
         loop->hidden = value_real(value_real_of(&loop->start) +
                                   (double)++loop->rounds * value_real_of(&loop->step));
-    return isfinite(loop->hidden.as.real);
+    return isfinite(loop->hidden.real);
 }
 
 static bool is_beyond(const struct value *a, const struct value *b, bool upward, double tolerance)
 {
     if (a->type == TYPE_INT && b->type == TYPE_INT)
-        return upward ? a->as.integer > b->as.integer : a->as.integer < b->as.integer;
+        return upward ? a->integer > b->integer : a->integer < b->integer;
     return upward ? value_real_of(a) > value_real_of(b) + tolerance
                   : value_real_of(a) < value_real_of(b) - tolerance;
 }
@@ -151,7 +151,7 @@ static const char *overflow_error(const struct loop *loop)
     if (loop->unlimited)
         return "the loop variable overflows: nothing ended the loop";
     if (loop->start.type == TYPE_INT && loop->end.type == TYPE_REAL &&
-        fabs(loop->end.as.real) >= 0x1p63)
+        fabs(loop->end.real) >= 0x1p63)
         return "the loop variable overflows before it reaches the end; start with a double";
     return NULL;
 }
@@ -209,8 +209,8 @@ int64_t loop_remaining(const struct loop *loop)
 
     if (!loop->multiplicative && loop->multiple_of == 0 && loop->step.type == TYPE_INT &&
         loop->visible.type == TYPE_INT && loop->end.type == TYPE_INT) {
-        uint64_t step = (uint64_t)loop->step.as.integer, end = (uint64_t)loop->end.as.integer;
-        uint64_t at = (uint64_t)loop->visible.as.integer;
+        uint64_t step = (uint64_t)loop->step.integer, end = (uint64_t)loop->end.integer;
+        uint64_t at = (uint64_t)loop->visible.integer;
         uint64_t n = loop->upward ? (end - at) / step : (at - end) / -step;
 
         return n < INT64_MAX ? (int64_t)n : INT64_MAX;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ski/value.h"
+#include "objects/value.h"
 
 struct loop {
     bool multiplicative;

@@ -13,38 +13,6 @@
 /* Bytes that the columns and the call of one measure may have. */
 #define MEASURE_LIMIT ((size_t)1 << 20)
 
-/* ---- Arguments ---- */
-
-/* The value still owns what the argument points to. */
-static struct argument argument_of(const struct value *v)
-{
-    struct argument argument = {0};
-
-    if (v->type == TYPE_INT)
-        argument.integer = v->as.integer;
-    if (v->type == TYPE_REAL)
-        argument.real = v->as.real;
-    if (v->type == TYPE_STRING)
-        argument.string = v->as.string->text;
-    if (v->type == TYPE_INT_ARRAY) {
-        argument.integer = (int64_t)v->as.array->count;
-        argument.array = v->as.array->items;
-    }
-    if (v->type == TYPE_DATATYPE) {
-        argument.datatype = v->as.datatype;
-        argument.string = datatype_text(v->as.datatype);
-    }
-    if (v->type == TYPE_OPERATION) {
-        argument.operation = v->as.operation;
-        argument.string = operation_name(v->as.operation);
-    }
-    if (v->type == TYPE_INFO) {
-        argument.info = v->as.info;
-        argument.string = info_text(v->as.info);
-    }
-    return argument;
-}
-
 /* ---- Labels of the result ---- */
 
 /* The value in one line. *bytes counts the bytes shown of all values; nothing is shown beyond
@@ -200,8 +168,7 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
 /* Completes a request that has its arguments and its set, and measures it. refusal (taken over) is
  * why it cannot be measured, or NULL. */
 static bool measure_request(struct interp *in, const struct stmt *stmt,
-                            struct measure_request *request, const struct value *args,
-                            char *refusal)
+                            struct measure_request *request, char *refusal)
 {
     if (!refusal && !check_request(in, stmt, request, &refusal))
         return false;
@@ -214,7 +181,7 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     }
     struct result_variable *variables = loop_variables(in, depth, &bytes);
     char *place = diag_place(in->source, stmt->where);
-    char *text = measure_text(request->function, args, &bytes);
+    char *text = measure_text(request->function, request->arguments, &bytes);
     int size = pe_set_size(request->set);
     char *agreed = text_format("%s on %d PEs, %d to %d", text, size,
                                size > 0 ? pe_set_member(request->set, 0) : -1,
@@ -277,8 +244,6 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 {
     const struct expr *call = stmt->expr;
     const struct settings *settings = engine_settings(in->engine);
-    size_t count;
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
 
     if (settings->min_repetitions > settings->max_repetitions)
@@ -296,15 +261,11 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
         value_release(&set);
         return false;
     }
-    count = measurement_parameter_count(call->measurement);
-    for (size_t i = 0; i < count; i++)
-        arguments[i] = argument_of(&args[i]);
-    bool ok = measure_request(in, stmt,
-                              &(struct measure_request){.function = call->measurement,
-                                                        .arguments = arguments,
-                                                        .set = set.as.set},
-                              args, refusal);
-    args_release(args, count);
+    bool ok = measure_request(
+        in, stmt,
+        &(struct measure_request){.function = call->measurement, .arguments = args, .set = set.set},
+        refusal);
+    args_release(args, measurement_parameter_count(call->measurement));
     value_release(&set);
     return ok;
 }

@@ -10,32 +10,11 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "objects/value.h"
 #include "ski/source.h"
 
 struct builtin;     /* ski/builtins.h */
 struct measurement; /* engine/measurement.h */
-
-enum operator{
-    OP_OR,
-    OP_AND,
-    OP_BIT_OR,
-    OP_BIT_AND,
-    OP_EQUAL,
-    OP_NOT_EQUAL,
-    OP_LESS,
-    OP_GREATER,
-    OP_LESS_EQUAL,
-    OP_GREATER_EQUAL,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_MODULO,
-    OP_NEGATE, /* unary from here */
-    OP_PLUS,
-    OP_NOT,
-    OP_COMPLEMENT
-};
 
 enum expr_kind {
     EXPR_INTEGER,

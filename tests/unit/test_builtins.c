@@ -62,9 +62,9 @@ TEST(random_sets)
         bool seen[50] = {false};
 
         set = function->call(&call);
-        assert_int_equal(pe_set_size(set.as.set), 30);
+        assert_int_equal(pe_set_size(set.set), 30);
         for (int rank = 0; rank < 30; rank++) {
-            int pe = pe_set_member(set.as.set, rank);
+            int pe = pe_set_member(set.set, rank);
 
             assert_in_range(pe, 0, 49);
             assert_false(seen[pe]);

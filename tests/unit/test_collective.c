@@ -43,7 +43,7 @@ TEST(each_is_later)
 static const char *refusal(const char *name, int64_t count, int pes)
 {
     const struct measurement *function = measurement_find(name);
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct pe_set *set = pe_set_strided(0, 1, pes);
     const char *reason;
     assert_non_null(function);
@@ -69,7 +69,7 @@ TEST(sizes_that_overflow)
 static struct demand demand_of(const char *name, int64_t count, int pes)
 {
     const struct measurement *function = measurement_find(name);
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct run run = {.function = function, .arguments = arguments, .size = pes};
     assert_non_null(function);
     for (size_t i = 0; i < measurement_parameter_count(function); i++)

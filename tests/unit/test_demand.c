@@ -13,29 +13,41 @@
 /* Arguments that the function can be called with; parameter `swept` is a size. */
 static void fill(const struct measurement *function, struct datatype *type, struct info *info,
                  const struct operation *operation, size_t swept, int64_t size,
-                 struct argument *arguments)
+                 struct value *arguments)
 {
-    static const int64_t one[] = {1};
-
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
 
-        arguments[i] = (struct argument){
-            .integer = parameter->minimum > 0 ? parameter->minimum : 1,
-            .real = 1,
-            .string = parameter->type == PARAMETER_STRING ? parameter->example : "",
-            .array = one,
-            .datatype = type,
-            .operation = operation,
-            .info = info};
-        if (parameter->type == PARAMETER_RANK || parameter->type == PARAMETER_ITERATIONS)
-            arguments[i].integer = 0;
-        if (i == swept)
-            arguments[i].integer = size;
+        switch (parameter_value_type(parameter)) {
+        case TYPE_REAL:
+            arguments[i] = value_real(1);
+            break;
+        case TYPE_STRING:
+            arguments[i] = value_string(parameter->example);
+            break;
+        case TYPE_INT_ARRAY:
+            arguments[i] = value_array(TYPE_INT, 1);
+            arguments[i].array->items[0] = 1;
+            break;
+        case TYPE_DATATYPE:
+            arguments[i] = value_datatype(datatype_reference(type));
+            break;
+        case TYPE_OPERATION:
+            arguments[i] = value_operation(operation);
+            break;
+        case TYPE_INFO:
+            arguments[i] = value_info(info_reference(info));
+            break;
+        default:
+            arguments[i] = value_int(i == swept                         ? size
+                                     : parameter->type != PARAMETER_INT ? 0
+                                     : parameter->minimum > 0           ? parameter->minimum
+                                                                        : 1);
+        }
     }
 }
 
-static size_t weight(const struct measurement *function, const struct argument *arguments)
+static size_t weight(const struct measurement *function, const struct value *arguments)
 {
     struct pe_set *set = pe_set_strided(0, 1, PES);
     struct run run = {.function = function, .arguments = arguments, .set = set, .size = PES};
@@ -56,7 +68,7 @@ TEST(more_data_need_more_buffer)
     size_t checked = 0;
 
     for (size_t f = 0; (function = measurement_at(f)); f++) {
-        struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+        struct value arguments[MEASUREMENT_MAX_PARAMETERS];
 
         for (size_t swept = 0; swept < measurement_parameter_count(function); swept++) {
             /* Those of neighbours count, which a set without a topology has not. */
@@ -68,6 +80,8 @@ TEST(more_data_need_more_buffer)
                 fill(function, type, info, operation, swept, size, arguments);
                 size_t now = weight(function, arguments);
 
+                for (size_t i = 0; i < measurement_parameter_count(function); i++)
+                    value_release(&arguments[i]);
                 if (now <= before)
                     fail_msg("%s needs %zu bytes for %s of %lld, and %zu for 1/1024 of that: a "
                              "loop to ... over it never ends",

@@ -140,38 +140,41 @@ static int64_t integer_of(const char *text)
 }
 
 /* Those that a script would give; the caller releases what they hold. */
-static void fill(const struct measurement *function, struct argument *arguments)
+static void fill(const struct measurement *function, struct value *arguments)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
-        arguments[i] = (struct argument){.string = parameter->example};
-        if (parameter->type == PARAMETER_INT_ARRAY) {
-            static const int64_t numbers[] = {1024, 512};
-            arguments[i].array = numbers;
-            arguments[i].integer = 2;
+        switch (parameter_value_type(parameter)) {
+        case TYPE_INT:
+            arguments[i] = value_int(integer_of(parameter->example));
+            break;
+        case TYPE_INT_ARRAY:
+            arguments[i] = value_array(TYPE_INT, 2);
+            arguments[i].array->items[0] = 1024;
+            arguments[i].array->items[1] = 512;
+            break;
+        case TYPE_DATATYPE:
+            arguments[i] = value_datatype(datatype_predefined(parameter->example));
+            break;
+        case TYPE_OPERATION:
+            arguments[i] = value_operation(operation_find(parameter->example));
+            break;
+        case TYPE_INFO:
+            arguments[i] = value_info(info_create());
+            break;
+        default:
+            arguments[i] = value_default(parameter_value_type(parameter), parameter->example);
         }
-        if (parameter->type <= PARAMETER_RANK)
-            arguments[i].integer = integer_of(parameter->example);
-        if (parameter->type == PARAMETER_DOUBLE)
-            arguments[i].real = strtod(parameter->example, NULL);
-        if (parameter->type == PARAMETER_DATATYPE)
-            arguments[i].datatype = datatype_predefined(parameter->example);
-        if (parameter->type == PARAMETER_OPERATION)
-            arguments[i].operation = operation_find(parameter->example);
-        if (parameter->type == PARAMETER_INFO)
-            arguments[i].info = info_create();
     }
 }
 
-static void drop(const struct measurement *function, struct argument *arguments)
+static void drop(const struct measurement *function, struct value *arguments)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        datatype_release(arguments[i].datatype);
-        info_release(arguments[i].info);
-    }
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        value_release(&arguments[i]);
 }
 
-static bool is_refused(const struct measurement *function, const struct argument *arguments,
+static bool is_refused(const struct measurement *function, const struct value *arguments,
                        const struct pe_set *set)
 {
     int argument;
@@ -183,10 +186,10 @@ static bool is_refused(const struct measurement *function, const struct argument
 }
 
 /* Below, above and without order. */
-static void check_reals(const struct measurement *function, struct argument *arguments,
+static void check_reals(const struct measurement *function, struct value *arguments,
                         const struct parameter *parameter, const struct pe_set *set)
 {
-    struct argument *argument = &arguments[parameter - function->parameters];
+    struct value *argument = &arguments[parameter - function->parameters];
     double before = argument->real, least = parameter->least;
     const double wrong[] = {parameter->above ? least : nextafter(least, -1),
                             nextafter(parameter->most, INFINITY), NAN};
@@ -200,17 +203,19 @@ static void check_reals(const struct measurement *function, struct argument *arg
 
 static void check_values(const struct measurement *function, const struct pe_set *set)
 {
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     fill(function, arguments);
     if (is_refused(function, arguments, set) && !function->neighborhood)
         fail_msg("%s: the values for a first try are refused", function->name);
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
-        int64_t before = arguments[i].integer;
         if (parameter->type == PARAMETER_DOUBLE)
             check_reals(function, arguments, parameter, set);
+        if (parameter->type > PARAMETER_RANK)
+            continue;
+        int64_t before = arguments[i].integer;
         arguments[i].integer = parameter->minimum - 1;
-        if (parameter->type <= PARAMETER_RANK && !is_refused(function, arguments, set))
+        if (!is_refused(function, arguments, set))
             fail_msg("%s: %s below its minimum is not refused", function->name, parameter->name);
         arguments[i].integer = parameter->maximum + 1;
         if (parameter->maximum && !is_refused(function, arguments, set))
@@ -260,7 +265,7 @@ TEST(arguments_by_name)
         .parameters = {{"count", PARAMETER_INT, "", "", .example = "1"},
                        {"ratio", PARAMETER_DOUBLE, "", "", .example = "1"},
                        {"way", PARAMETER_STRING, "", "", .words = "loop|copy", .example = "loop"}}};
-    const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}, {.string = "copy"}};
+    const struct value arguments[] = {{.integer = 7}, {.real = 0.5}, {.string = "copy"}};
     const struct run run = {.function = &function, .arguments = arguments};
     assert_ptr_equal(run_find_argument(&run, "ratio"), &arguments[1]);
     assert_null(run_find_argument(&run, "rank"));

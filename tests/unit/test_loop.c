@@ -127,10 +127,10 @@ TEST(classic_end_is_included)
 
     assert_null(loop_begin(&loop));
     for (; loop_next(&loop, &v, &error); count++)
-        last = v.as.integer;
+        last = v.integer;
     assert_int_equal(last, 131072);
     assert_int_equal(count, 34);
-    assert_int_equal(v.as.integer, 185364);
+    assert_int_equal(v.integer, 185364);
 }
 
 TEST(never_ending)
@@ -216,7 +216,7 @@ TEST(without_end)
     assert_null(loop_begin(&loop));
     for (int i = 0; i < 1000; i++) {
         assert_true(loop_next(&loop, &v, &error));
-        assert_int_equal(v.as.integer, 1 + 2 * i);
+        assert_int_equal(v.integer, 1 + 2 * i);
     }
 }
 
@@ -245,14 +245,14 @@ static int64_t draw(int64_t low, int64_t high)
 
 static double number(struct value v)
 {
-    return v.type == TYPE_INT ? (double)v.as.integer : v.as.real;
+    return v.type == TYPE_INT ? (double)v.integer : v.real;
 }
 
 static void random_value(struct value *v, int64_t low, int64_t high)
 {
     *v = value_int(draw(low, high));
     if (draw(0, 2) == 0)
-        *v = value_real((double)v->as.integer + (double)draw(0, 99) / 100);
+        *v = value_real((double)v->integer + (double)draw(0, 99) / 100);
 }
 
 /* Strictly monotone towards the end, within the end, of the type of the start; the value

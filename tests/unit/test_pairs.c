@@ -17,7 +17,7 @@ static const char *const patterns[] = {
 
 /* Arguments of Shmem_Put_Pairs_Rate, or _Full where the window is 0. */
 static const struct measurement *function_for(const char *pattern, int pairs, int directions,
-                                              int window, struct argument *arguments)
+                                              int window, struct value *arguments)
 {
     memset(arguments, 0, MEASUREMENT_MAX_PARAMETERS * sizeof *arguments);
     arguments[0].integer = 8;
@@ -30,7 +30,7 @@ static const struct measurement *function_for(const char *pattern, int pairs, in
 
 static const char *refusal(const char *pattern, int pairs, int directions, int window, int size)
 {
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS];
     const struct measurement *function =
         function_for(pattern, pairs, directions, window, arguments);
     struct pe_set *set = pe_set_strided(0, 1, size);
@@ -45,7 +45,7 @@ static struct services services;
 
 static struct pairs opened(const char *pattern, int pairs, int directions, int window, int size)
 {
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS];
     struct run run = {.arguments = arguments, .size = size, .services = &services};
     run.function = function_for(pattern, pairs, directions, window, arguments);
     return pairs_open(&run);
@@ -225,7 +225,7 @@ TEST(what_makes_no_sense_is_refused)
 /* What cannot be counted is more than fits. */
 TEST(demands_saturate)
 {
-    struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
+    struct value arguments[MEASUREMENT_MAX_PARAMETERS];
     const struct measurement *function = function_for("targets:1", 0, 1, INT_MAX, arguments);
     struct run run = {.function = function, .arguments = arguments, .size = 1000};
     arguments[0].integer = INT64_MAX / 2;

@@ -123,7 +123,7 @@ TEST(strided_patterns_have_gaps)
 TEST(arguments_have_names)
 {
     struct measurement function = {.parameters = {COUNT_BYTES, ITERATIONS}};
-    struct argument arguments[] = {{.integer = 7}, {.integer = 9}};
+    struct value arguments[] = {{.integer = 7}, {.integer = 9}};
     const struct run run = {.function = &function, .arguments = arguments};
     assert_int_equal(run_integer(&run, "count", -1), 7);
     assert_int_equal(run_integer(&run, "iterations", -1), 9);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ski/value.h"
+#include "objects/value.h"
 #include "unit/unit.h"
 
 /* ---- Printing ---- */
@@ -23,14 +23,14 @@ static void check_text(struct value v, const char *expected)
 TEST(texts)
 {
     struct value three = value_array(TYPE_INT, 3);
-    struct int_array *array = three.as.array;
+    struct int_array *array = three.array;
     struct value named = value_set(pe_set_strided(0, 1, 4));
 
     array->items[1] = -2;
     named.constant = "MPI_COMM_WORLD";
     check_text(value_int(INT64_MIN), "-9223372036854775808");
-    check_text(value_string("a\nb", 3), "a\nb");
-    check_text(value_string("", 0), "");
+    check_text(value_string("a\nb"), "a\nb");
+    check_text(value_string(""), "");
     check_text(three, "[0, -2, 0]");
     check_text(value_array(TYPE_INT, 0), "[]");
     check_text(value_set(pe_set_strided(1, 2, 3)), "[1, 3, 5]");
@@ -86,20 +86,20 @@ TEST(doubles_read_back)
 TEST(copies_share)
 {
     struct value a = value_array(TYPE_INT, 2), b = value_copy(&a);
-    struct value s = value_string("text", 4), t = value_copy(&s);
+    struct value s = value_string("text"), t = value_copy(&s);
     struct value c = value_set(pe_set_create((int[]){2, 0, 1}, 3)), d = value_copy(&c);
 
-    b.as.array->items[1] = 7;
-    assert_int_equal(a.as.array->items[1], 7);
+    b.array->items[1] = 7;
+    assert_int_equal(a.array->items[1], 7);
     value_release(&a);
     assert_int_equal(a.type, TYPE_VOID);
-    assert_int_equal(b.as.array->items[1], 7);
+    assert_int_equal(b.array->items[1], 7);
     value_release(&b);
     value_release(&s);
-    assert_string_equal(t.as.string->text, "text");
+    assert_string_equal(t.string, "text");
     value_release(&t);
     value_release(&c);
-    assert_int_equal(pe_set_member(d.as.set, 0), 2);
+    assert_int_equal(pe_set_member(d.set, 0), 2);
     value_release(&d);
     value_release(&d);
 }
@@ -124,7 +124,7 @@ static void check_rounded(double x, int64_t expected)
 
     assert_null(value_convert(&v, TYPE_INT));
     assert_int_equal(v.type, TYPE_INT);
-    assert_true(v.as.integer == expected);
+    assert_true(v.integer == expected);
 }
 
 static void check_unroundable(double x)
@@ -141,7 +141,7 @@ TEST(conversions)
 
     assert_null(value_convert(&v, TYPE_REAL));
     assert_int_equal(v.type, TYPE_REAL);
-    assert_true(v.as.real == 3.0);
+    assert_true(v.real == 3.0);
     check_rounded(2.4, 2);
     check_rounded(2.5, 3);
     check_rounded(-2.4, -2);
@@ -162,7 +162,7 @@ TEST(impossible_conversions)
                                             TYPE_INT_ARRAY};
 
     for (size_t to = 0; to < 5; to++) {
-        struct value values[5] = {value_int(1), value_real(1), value_string("1", 1),
+        struct value values[5] = {value_int(1), value_real(1), value_string("1"),
                                   value_set(pe_set_strided(0, 1, 1)), value_array(TYPE_INT, 1)};
 
         for (size_t from = 0; from < 5; from++) {
@@ -183,7 +183,7 @@ static void check_integers(enum operator op, int64_t a, int64_t b, int64_t expec
 
     assert_null(value_operate(op, &x, op >= OP_NEGATE ? NULL : &y, &v));
     assert_int_equal(v.type, TYPE_INT);
-    assert_true(v.as.integer == expected);
+    assert_true(v.integer == expected);
 }
 
 static void check_refused(enum operator op, int64_t a, int64_t b, const char *reason)
@@ -242,9 +242,9 @@ static void check_mixed(enum operator op, struct value a, struct value b, struct
     assert_null(value_operate(op, &a, &b, &v));
     assert_int_equal(v.type, expected.type);
     if (v.type == TYPE_REAL)
-        assert_true(v.as.real == expected.as.real);
+        assert_true(v.real == expected.real);
     else
-        assert_int_equal(v.as.integer, expected.as.integer);
+        assert_int_equal(v.integer, expected.integer);
 }
 
 TEST(doubles)
@@ -265,15 +265,15 @@ TEST(doubles)
     assert_non_null(value_operate(OP_ADD, &huge, &huge, &v));
     assert_non_null(value_operate(OP_MULTIPLY, &huge, &huge, &v));
     assert_null(value_operate(OP_NEGATE, &x, NULL, &v));
-    assert_true(v.as.real == -1.5);
+    assert_true(v.real == -1.5);
     assert_null(value_operate(OP_PLUS, &x, NULL, &v));
-    assert_true(v.as.real == 1.5);
+    assert_true(v.real == 1.5);
 }
 
 /* What value_operate() does and what value_operate_type() foretells, for all types. */
 TEST(types_of_operands)
 {
-    struct value values[5] = {value_int(3), value_real(2.0), value_string("a", 1),
+    struct value values[5] = {value_int(3), value_real(2.0), value_string("a"),
                               value_set(pe_set_strided(0, 1, 1)), value_array(TYPE_INT, 1)};
     static const char *const integers_only = "integers";
 
@@ -306,15 +306,15 @@ TEST(types_of_operands)
 
 TEST(strings)
 {
-    struct value a = value_string("abc", 3), b = value_string("abd", 3), c = value_string("ab", 2),
+    struct value a = value_string("abc"), b = value_string("abd"), c = value_string("ab"),
                  v;
 
     assert_null(value_operate(OP_EQUAL, &a, &a, &v));
-    assert_int_equal(v.as.integer, 1);
+    assert_int_equal(v.integer, 1);
     assert_null(value_operate(OP_EQUAL, &a, &b, &v));
-    assert_int_equal(v.as.integer, 0);
+    assert_int_equal(v.integer, 0);
     assert_null(value_operate(OP_NOT_EQUAL, &a, &c, &v));
-    assert_int_equal(v.as.integer, 1);
+    assert_int_equal(v.integer, 1);
     value_release(&a);
     value_release(&b);
     value_release(&c);

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "ski/value.h"
+#include "objects/value.h"
 
 #define PREDICTABLE_LOG 65536
 

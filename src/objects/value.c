@@ -1,5 +1,5 @@
 /* Values: making, sharing, printing, converting and combining them. */
-#include "ski/value.h"
+#include "objects/value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,43 +19,54 @@ struct value value_void(void)
 
 struct value value_int(int64_t i)
 {
-    return (struct value){.type = TYPE_INT, .as.integer = i};
+    return (struct value){.type = TYPE_INT, .integer = i};
 }
 
 struct value value_real(double x)
 {
-    return (struct value){.type = TYPE_REAL, .as.real = x};
+    return (struct value){.type = TYPE_REAL, .real = x};
 }
 
-struct value value_string(const char *text, size_t length)
+struct shared_string {
+    int references;
+    char text[]; /* NUL-terminated */
+};
+
+struct value value_string(const char *text)
 {
-    struct shared_string *string = memory_allocate(sizeof *string + length + 1);
+    size_t bytes = strlen(text) + 1;
+    struct shared_string *string = memory_allocate(sizeof *string + bytes);
 
     string->references = 1;
-    string->length = length;
-    memcpy(string->text, text, length);
-    string->text[length] = '\0';
-    return (struct value){.type = TYPE_STRING, .as.string = string};
+    memcpy(string->text, text, bytes);
+    return (struct value){.type = TYPE_STRING, .string = string->text};
+}
+
+struct value value_default(enum value_type type, const char *text)
+{
+    return type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
+           : type == TYPE_REAL ? value_real(strtod(text, NULL))
+                               : value_string(text);
 }
 
 struct value value_set(struct pe_set *set)
 {
-    return (struct value){.type = TYPE_COMM, .as.set = set};
+    return (struct value){.type = TYPE_COMM, .set = set};
 }
 
 struct value value_datatype(struct datatype *datatype)
 {
-    return (struct value){.type = TYPE_DATATYPE, .as.datatype = datatype};
+    return (struct value){.type = TYPE_DATATYPE, .datatype = datatype};
 }
 
 struct value value_operation(const struct operation *operation)
 {
-    return (struct value){.type = TYPE_OPERATION, .as.operation = operation};
+    return (struct value){.type = TYPE_OPERATION, .operation = operation};
 }
 
 struct value value_info(struct info *info)
 {
-    return (struct value){.type = TYPE_INFO, .as.info = info};
+    return (struct value){.type = TYPE_INFO, .info = info};
 }
 
 /* Items of all existing arrays. */
@@ -70,52 +81,80 @@ struct value value_array(enum value_type item, size_t count)
     array_items += count;
     if (item == TYPE_DATATYPE) {
         v.type = TYPE_DATATYPE_ARRAY;
-        v.as.datatypes = memory_zeroed(1, sizeof *v.as.datatypes + count * sizeof(void *));
-        *v.as.datatypes = (struct datatype_array){.references = 1, .count = count};
+        v.datatypes = memory_zeroed(1, sizeof *v.datatypes + count * sizeof(void *));
+        *v.datatypes = (struct datatype_array){.references = 1, .count = count};
     } else {
         v.type = TYPE_INT_ARRAY;
-        v.as.array = memory_zeroed(1, sizeof *v.as.array + count * sizeof(int64_t));
-        *v.as.array = (struct int_array){.references = 1, .count = count};
+        v.array = memory_zeroed(1, sizeof *v.array + count * sizeof(int64_t));
+        *v.array = (struct int_array){.references = 1, .count = count};
     }
     return v;
 }
 
-static bool counts_references(const struct value *v)
+/* Where a string or an array begins, with the number of its references; NULL: there is none. */
+static int *references(const struct value *v)
 {
-    return v->type == TYPE_STRING || v->type == TYPE_INT_ARRAY || v->type == TYPE_DATATYPE_ARRAY;
+    switch (v->type) {
+    case TYPE_STRING:
+        return (int *)(uintptr_t)(v->string - offsetof(struct shared_string, text));
+    case TYPE_INT_ARRAY:
+        return &v->array->references;
+    case TYPE_DATATYPE_ARRAY:
+        return &v->datatypes->references;
+    default:
+        return NULL;
+    }
 }
 
 struct value value_copy(const struct value *v)
 {
-    if (counts_references(v))
-        ++*v->as.references;
+    int *count = references(v);
+
+    if (count)
+        ++*count;
     else if (v->type == TYPE_COMM)
-        pe_set_reference(v->as.set);
+        pe_set_reference(v->set);
     else if (v->type == TYPE_DATATYPE)
-        datatype_reference(v->as.datatype);
+        datatype_reference(v->datatype);
     else if (v->type == TYPE_INFO)
-        info_reference(v->as.info);
+        info_reference(v->info);
     return *v;
+}
+
+struct value value_keep(const struct value *v)
+{
+    if (v->type == TYPE_INFO)
+        return value_info(info_copy(v->info));
+    if (v->type != TYPE_INT_ARRAY)
+        return value_copy(v);
+    size_t bytes = sizeof *v->array + v->array->count * sizeof *v->array->items;
+    struct int_array *array = memory_allocate(bytes);
+
+    memcpy(array, v->array, bytes);
+    array->references = 1;
+    array->aside = true;
+    return (struct value){.type = TYPE_INT_ARRAY, .array = array};
 }
 
 void value_release(struct value *v)
 {
-    bool unused = counts_references(v) && --*v->as.references == 0;
-    size_t datatypes = unused && v->type == TYPE_DATATYPE_ARRAY ? v->as.datatypes->count : 0;
+    int *count = references(v);
+    bool unused = count && --*count == 0;
+    size_t datatypes = unused && v->type == TYPE_DATATYPE_ARRAY ? v->datatypes->count : 0;
 
     for (size_t i = 0; i < datatypes; i++)
-        datatype_release(v->as.datatypes->items[i]);
+        datatype_release(v->datatypes->items[i]);
     array_items -= datatypes;
-    if (unused && v->type == TYPE_INT_ARRAY)
-        array_items -= v->as.array->count;
+    if (unused && v->type == TYPE_INT_ARRAY && !v->array->aside)
+        array_items -= v->array->count;
     if (unused)
-        free(v->as.references);
+        free(count);
     if (v->type == TYPE_COMM)
-        pe_set_release(v->as.set);
+        pe_set_release(v->set);
     if (v->type == TYPE_DATATYPE)
-        datatype_release(v->as.datatype);
+        datatype_release(v->datatype);
     if (v->type == TYPE_INFO)
-        info_release(v->as.info);
+        info_release(v->info);
     *v = value_void();
 }
 
@@ -150,17 +189,6 @@ static const struct type {
     [TYPE_UNIT] = {"a unit", "", "nothing can be used here", "this operand has no value"},
 };
 
-enum value_type value_type_of(enum parameter_type parameter)
-{
-    static const enum value_type of[] = {
-        [PARAMETER_INT] = TYPE_INT,           [PARAMETER_ITERATIONS] = TYPE_INT,
-        [PARAMETER_RANK] = TYPE_INT,          [PARAMETER_DOUBLE] = TYPE_REAL,
-        [PARAMETER_STRING] = TYPE_STRING,     [PARAMETER_INT_ARRAY] = TYPE_INT_ARRAY,
-        [PARAMETER_DATATYPE] = TYPE_DATATYPE, [PARAMETER_OPERATION] = TYPE_OPERATION,
-        [PARAMETER_INFO] = TYPE_INFO};
-    return of[parameter];
-}
-
 const char *value_type_text(enum value_type type)
 {
     return types[type].text;
@@ -176,43 +204,6 @@ const char *value_type_name(enum value_type type)
 const char *value_type_word(enum value_type type)
 {
     return types[type].word;
-}
-
-size_t signature_count(const struct signature *signature)
-{
-    size_t count = 0;
-
-    while (count < MEASUREMENT_MAX_PARAMETERS && signature->types[count] != TYPE_UNKNOWN)
-        count++;
-    return count;
-}
-
-void signature_arity(const struct signature *signature, size_t *least, size_t *most)
-{
-    size_t count = signature_count(signature);
-
-    *least = count - signature->optional;
-    *most = signature->more ? SIZE_MAX : count;
-}
-
-enum value_type signature_type(const struct signature *signature, size_t i)
-{
-    size_t count = signature_count(signature);
-
-    if (signature->more && i >= count)
-        return signature->types[count - 1];
-    return i < count ? signature->types[i] : TYPE_UNKNOWN;
-}
-
-struct signature signature_of(const struct measurement *function)
-{
-    struct signature signature = {0};
-    size_t count = measurement_parameter_count(function);
-
-    for (size_t i = 0; i < count; i++)
-        signature.types[i] = value_type_of(function->parameters[i].type);
-    signature.optional = count - measurement_required_count(function);
-    return signature;
 }
 
 /* ---- Printing ---- */
@@ -247,42 +238,41 @@ char *value_text(const struct value *v)
         return text_format("%s", v->constant);
     switch (v->type) {
     case TYPE_INT:
-        text_append(&text, "%lld", (long long)v->as.integer);
+        text_append(&text, "%lld", (long long)v->integer);
         break;
     case TYPE_REAL:
-        append_real(&text, v->as.real);
+        append_real(&text, v->real);
         break;
     case TYPE_STRING:
-        text_append_bytes(&text, v->as.string->text, v->as.string->length);
+        text_append(&text, "%s", v->string);
         break;
     case TYPE_COMM:
         text_append(&text, "[");
-        for (int i = 0; i < pe_set_size(v->as.set); i++)
-            text_append(&text, "%s%d", i > 0 ? ", " : "", pe_set_member(v->as.set, i));
+        for (int i = 0; i < pe_set_size(v->set); i++)
+            text_append(&text, "%s%d", i > 0 ? ", " : "", pe_set_member(v->set, i));
         text_append(&text, "]");
         break;
     case TYPE_INT_ARRAY:
         text_append(&text, "[");
-        for (size_t i = 0; i < v->as.array->count; i++)
-            text_append(&text, "%s%lld", i > 0 ? ", " : "", (long long)v->as.array->items[i]);
+        for (size_t i = 0; i < v->array->count; i++)
+            text_append(&text, "%s%lld", i > 0 ? ", " : "", (long long)v->array->items[i]);
         text_append(&text, "]");
         break;
     case TYPE_DATATYPE:
-        text_append(&text, "%s", datatype_text(v->as.datatype));
+        text_append(&text, "%s", datatype_text(v->datatype));
         break;
     case TYPE_DATATYPE_ARRAY:
         text_append(&text, "[");
-        for (size_t i = 0; i < v->as.datatypes->count; i++)
+        for (size_t i = 0; i < v->datatypes->count; i++)
             text_append(&text, "%s%s", i > 0 ? ", " : "",
-                        v->as.datatypes->items[i] ? datatype_text(v->as.datatypes->items[i])
-                                                  : "---");
+                        v->datatypes->items[i] ? datatype_text(v->datatypes->items[i]) : "---");
         text_append(&text, "]");
         break;
     case TYPE_OPERATION:
-        text_append(&text, "%s", operation_name(v->as.operation));
+        text_append(&text, "%s", operation_name(v->operation));
         break;
     case TYPE_INFO:
-        text_append(&text, "%s", info_text(v->as.info));
+        text_append(&text, "%s", info_text(v->info));
         break;
     case TYPE_UNKNOWN:
     case TYPE_VOID:
@@ -312,11 +302,11 @@ const char *value_convert(struct value *v, enum value_type to)
     if (v->type == to)
         return NULL;
     if (v->type == TYPE_INT && to == TYPE_REAL) {
-        *v = value_real((double)v->as.integer);
+        *v = value_real((double)v->integer);
         return NULL;
     }
     if (v->type == TYPE_REAL && to == TYPE_INT) {
-        if (!value_round(v->as.real, &rounded))
+        if (!value_round(v->real, &rounded))
             return "too large for an integer";
         *v = value_int(rounded);
         return NULL;
@@ -466,7 +456,7 @@ static const char *operate_reals(enum operator op, double a, double b, double *r
 
 double value_real_of(const struct value *v)
 {
-    return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
+    return v->type == TYPE_INT ? (double)v->integer : v->real;
 }
 
 const char *value_operate(enum operator op, const struct value *a, const struct value *b,
@@ -482,18 +472,15 @@ const char *value_operate(enum operator op, const struct value *a, const struct 
         b = a;
     *v = value_int(0);
     if (a->type == TYPE_STRING) {
-        bool equal = a->as.string->length == b->as.string->length &&
-                     memcmp(a->as.string->text, b->as.string->text, a->as.string->length) == 0;
-
-        v->as.integer = equal == (op == OP_EQUAL);
+        v->integer = (strcmp(a->string, b->string) == 0) == (op == OP_EQUAL);
         return NULL;
     }
     if (a->type == TYPE_INT && b->type == TYPE_INT)
-        return operate_integers(op, a->as.integer, b->as.integer, &v->as.integer);
+        return operate_integers(op, a->integer, b->integer, &v->integer);
     if (type == TYPE_INT) {
-        v->as.integer = compare(op, ORDER(value_real_of(a), value_real_of(b)));
+        v->integer = compare(op, ORDER(value_real_of(a), value_real_of(b)));
         return NULL;
     }
     *v = value_real(0);
-    return operate_reals(op, value_real_of(a), value_real_of(b), &v->as.real);
+    return operate_reals(op, value_real_of(a), value_real_of(b), &v->real);
 }
