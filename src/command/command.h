@@ -65,4 +65,12 @@ bool command_loops(const struct assignment *);
 /* What sets the parameter, or NULL: "count" also sets s_count and r_count. */
 struct assignment *command_given(const struct command *, const struct parameter *);
 
+/* ---- The script that they stand for, which then goes the way of every script: so ranges, sets and
+ * expressions are checked in one place ---- */
+
+/* The text; the caller frees it. NULL when the words name no function, or parameters that none has:
+ * *error (allocated, one line) then says what to type. What patterns match depends on what can be
+ * measured here, nothing else on the machine. Any PE. */
+char *command_script(const struct command_words *, char **error);
+
 #endif

@@ -2,7 +2,7 @@
  * Writes a script for the functions and parameters of a command line, whose values it checks
  * before: numbers, texts, expressions, and whether ranges have values.
  */
-#include "command/command_script.h"
+#include "command/command.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "command/command_script.h"
+#include "command/command.h"
 #include "command/options.h"
 #include "command/tools.h"
 #include "engine/messages.h"

@@ -11,7 +11,7 @@
 
 #include "base/manual.h"
 #include "base/terminal.h"
-#include "command/command_script.h"
+#include "command/command.h"
 #include "engine/start.h"
 
 enum information {

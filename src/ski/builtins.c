@@ -1,6 +1,4 @@
-/*
- * All functions and constants of the language: the tables of the families, one after the other.
- */
+/* All functions and constants of the language: the tables of the families, one after the other. */
 #include "ski/builtins.h"
 
 #include <string.h>
@@ -10,16 +8,29 @@
 
 /* ---- Functions ---- */
 
-const struct builtin *builtin_at(size_t i)
+/* All of them, from tables that do not change. */
+static struct {
+    const struct builtin **of;
+    size_t count, room;
+} functions;
+
+static void make_functions(void)
 {
     const struct builtin *const families[] = {builtins_settings(), builtins_sets, builtins_values,
                                               builtins_mpi, builtins_io};
 
     for (size_t family = 0; family < sizeof families / sizeof *families; family++)
-        for (const struct builtin *b = families[family]; b->name; b++)
-            if (i-- == 0)
-                return b;
-    return NULL;
+        for (const struct builtin *b = families[family]; b->name; b++) {
+            memory_extend(functions.of, functions.count, &functions.room);
+            functions.of[functions.count++] = b;
+        }
+}
+
+const struct builtin *builtin_at(size_t i)
+{
+    if (functions.count == 0)
+        make_functions();
+    return i < functions.count ? functions.of[i] : NULL;
 }
 
 const struct builtin *builtin_find(const char *name)

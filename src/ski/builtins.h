@@ -4,7 +4,7 @@
 #ifndef SKAMPI_SKI_BUILTINS_H
 #define SKAMPI_SKI_BUILTINS_H
 
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 
 const struct builtin *builtin_find(const char *name);
 const struct builtin *builtin_at(size_t i); /* NULL after the last */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "objects/mpi_names.h"
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 
 /* ---- Datatypes ---- */
 

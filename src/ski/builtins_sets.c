@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 #include "stats/random.h"
 
 static int pes(struct builtin_call *call)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "settings/table.h"
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 
 static struct settings *settings_of(struct builtin_call *call)
 {
@@ -214,15 +214,12 @@ static struct builtin reader_of(const struct setting *setting)
     };
 }
 
-/* Made at the first call, from tables that do not change. */
-const struct builtin *builtins_settings(void)
+struct builtin *builtins_settings(void)
 {
-    static struct builtin *functions;
+    struct builtin *functions =
+        memory_zeroed(2 * setting_row_count + OTHERS + 1, sizeof *functions);
     size_t count = 0;
 
-    if (functions)
-        return functions;
-    functions = memory_zeroed(2 * setting_row_count + OTHERS + 1, sizeof *functions);
     for (size_t i = 0; i < setting_row_count; i += setting_arguments(&setting_rows[i]))
         functions[count++] = function_of(&setting_rows[i]);
     for (size_t i = 0; i < setting_row_count; i++)

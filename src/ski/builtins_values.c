@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "engine/measurement.h"
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 #include "ski/function_names.h"
 #include "stats/random.h"
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "objects/value.h"
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 #include "ski/diag.h"
 #include "ski/tree.h"
 

@@ -17,11 +17,10 @@
 /* A file and the place in it. */
 struct cursor {
     int file;
-    const char *text;
-    size_t length, at;
+    const char *at, *end; /* what is left of its text, which a NUL byte follows */
     int line;
-    size_t line_start;
-    size_t copied; /* bytes of text that are in the expanded text; more than at after an @include */
+    const char *line_start;
+    const char *copied; /* as far as the expanded text goes; beyond `at` after an @include */
     int last_token_line;
     int long_string_line; /* where the last string of several lines began */
 };
@@ -165,49 +164,29 @@ static const struct {
 
 /* ---- The place in a file ---- */
 
-/* The byte i after the reading position; NUL after the end. */
-static char cursor_peek(const struct cursor *cursor, size_t i)
-{
-    return cursor->at + i < cursor->length ? cursor->text[cursor->at + i] : '\0';
-}
-
-static bool cursor_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Whether a name may begin with it. */
-static bool cursor_is_letter(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static struct position cursor_here(const struct cursor *cursor)
+static struct position here(const struct cursor *cursor)
 {
     return (struct position){cursor->file, cursor->line,
                              (int)(cursor->at - cursor->line_start) + 1};
 }
 
 /* A token of one byte that begins here. */
-static struct token cursor_token(const struct cursor *cursor, enum token_kind kind)
+static struct token token_here(const struct cursor *cursor, enum token_kind kind)
 {
-    return (struct token){
-        .kind = kind, .where = cursor_here(cursor), .text = cursor->text + cursor->at, .length = 1};
+    return (struct token){.kind = kind, .where = here(cursor), .text = cursor->at, .length = 1};
 }
 
 #define DIGITS "0123456789"
-#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
-/* How many letters and digits, or digits, follow from byte `from` on, which is no byte after the
- * end; a text ends with a NUL byte. */
-static size_t cursor_word(const struct cursor *cursor, size_t from)
+/* How many letters and digits follow, or digits. */
+static size_t count_word(const char *text)
 {
-    return strspn(cursor->text + cursor->at + from, LETTERS DIGITS);
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" DIGITS);
 }
 
-static size_t cursor_digits(const struct cursor *cursor, size_t from)
+static size_t count_digits(const char *text)
 {
-    return strspn(cursor->text + cursor->at + from, DIGITS);
+    return strspn(text, DIGITS);
 }
 
 static struct cursor *top(struct lexer *lexer)
@@ -219,13 +198,18 @@ static void push(struct lexer *lexer, int file)
 {
     struct cursor *cursor = &lexer->cursors[lexer->depth++];
 
-    *cursor = (struct cursor){.file = file, .line = 1};
-    cursor->text = source_text(lexer->source, file, &cursor->length);
-    if (cursor->length >= 2 &&
-        (memcmp(cursor->text, "\xff\xfe", 2) == 0 || memcmp(cursor->text, "\xfe\xff", 2) == 0)) {
-        diag_error(lexer->diag, cursor_here(cursor),
-                   "this is UTF-16 text: save it as UTF-8 or ASCII");
-        cursor->length = 0;
+    size_t length;
+    const char *text = source_text(lexer->source, file, &length);
+
+    *cursor = (struct cursor){.file = file,
+                              .at = text,
+                              .end = text + length,
+                              .line = 1,
+                              .line_start = text,
+                              .copied = text};
+    if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0)) {
+        diag_error(lexer->diag, here(cursor), "this is UTF-16 text: save it as UTF-8 or ASCII");
+        cursor->end = text;
     }
 }
 
@@ -237,7 +221,7 @@ struct lexer *lexer_create(struct source *source, struct diag *diag, int file, b
     lexer->diag = diag;
     lexer->includes = includes;
     push(lexer, file);
-    lexer->last = cursor_here(top(lexer));
+    lexer->last = here(top(lexer));
     return lexer;
 }
 
@@ -258,11 +242,11 @@ bool lexer_incomplete(const struct lexer *lexer)
     return lexer->incomplete;
 }
 
-static void copy_until(struct lexer *lexer, struct cursor *cursor, size_t end)
+static void copy_until(struct lexer *lexer, struct cursor *cursor, const char *end)
 {
     if (end <= cursor->copied)
         return;
-    text_append_bytes(&lexer->expanded, cursor->text + cursor->copied, end - cursor->copied);
+    text_append_bytes(&lexer->expanded, cursor->copied, (size_t)(end - cursor->copied));
     cursor->copied = end;
 }
 
@@ -275,9 +259,9 @@ static void new_line(struct cursor *cursor)
 
 static void skip_line(struct cursor *cursor)
 {
-    const char *end = memchr(cursor->text + cursor->at, '\n', cursor->length - cursor->at);
+    const char *end = memchr(cursor->at, '\n', (size_t)(cursor->end - cursor->at));
 
-    cursor->at = !end ? cursor->length : (size_t)(end - cursor->text);
+    cursor->at = end ? end : cursor->end;
 }
 
 /* ---- Includes ---- */
@@ -323,15 +307,13 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
 }
 
 /* Takes the line of an @include out of the expanded text if nothing else is on it. */
-static void cut_include(struct lexer *lexer, struct cursor *cursor, size_t from, size_t to)
+static void cut_include(struct lexer *lexer, struct cursor *cursor, const char *from)
 {
-    size_t begin = from, end = to;
+    const char *begin = from, *to = cursor->at, *end = to + strspn(to, " \t\r");
 
-    while (begin > cursor->line_start && isblank((unsigned char)cursor->text[begin - 1]))
+    while (begin > cursor->line_start && isblank((unsigned char)begin[-1]))
         begin--;
-    while (end < cursor->length && strchr(" \t\r", cursor->text[end]) && cursor->text[end] != '\0')
-        end++;
-    if (begin == cursor->line_start && end < cursor->length && cursor->text[end] == '\n') {
+    if (begin == cursor->line_start && *end == '\n') {
         from = begin;
         to = end + 1;
     }
@@ -344,43 +326,38 @@ static void cut_include(struct lexer *lexer, struct cursor *cursor, size_t from,
 static void read_directive(struct lexer *lexer)
 {
     struct cursor *cursor = top(lexer);
-    struct position keyword = cursor_here(cursor), where;
-    size_t start = cursor->at, length = 1, begin;
+    struct position keyword = here(cursor), where;
+    const char *start = cursor->at, *name;
+    size_t length = 1 + count_word(start + 1);
     bool was_incomplete = lexer->incomplete;
-    char *path;
 
-    length += cursor_word(cursor, 1);
-    if (length != 8 || memcmp(cursor->text + start, "@include", 8) != 0) {
+    cursor->at += length;
+    if (length != 8 || memcmp(start, "@include", 8) != 0) {
         diag_error(lexer->diag, keyword,
                    "unknown directive '%.*s': the only one is @include \"file\"",
-                   (int)(length < 40 ? length : 40), cursor->text + start);
-        cursor->at += length;
+                   (int)(length < 40 ? length : 40), start);
         return;
     }
-    cursor->at += length;
-    while (cursor_peek(cursor, 0) == ' ' || cursor_peek(cursor, 0) == '\t')
-        cursor->at++;
+    cursor->at += strspn(cursor->at, " \t");
     lexer->incomplete = true;
-    if (cursor_peek(cursor, 0) != '"') {
+    if (*cursor->at != '"') {
         diag_error(lexer->diag, keyword,
                    "@include needs the name of a file in double quotes, on the same line");
         return;
     }
-    where = cursor_here(cursor);
-    begin = ++cursor->at;
-    while (cursor->at < cursor->length && !strchr("\"\n", cursor_peek(cursor, 0)))
-        cursor->at++;
-    if (cursor_peek(cursor, 0) != '"') {
+    where = here(cursor);
+    name = ++cursor->at;
+    cursor->at += strcspn(name, "\"\n");
+    if (*cursor->at != '"') {
         diag_error(lexer->diag, where, "the name of the included file has no closing '\"'%s",
-                   cursor_peek(cursor, 0) == '\0' && cursor->at < cursor->length
-                       ? ": it contains a NUL byte"
-                       : "");
+                   *cursor->at == '\0' && cursor->at < cursor->end ? ": it contains a NUL byte"
+                                                                   : "");
         skip_line(cursor);
         return;
     }
-    path = text_format("%.*s", (int)(cursor->at - begin), cursor->text + begin);
-    cursor->at++;
-    cut_include(lexer, cursor, start, cursor->at);
+    char *path = memory_text_part(name, (size_t)(cursor->at++ - name));
+
+    cut_include(lexer, cursor, start);
     if (!lexer->includes)
         diag_error(lexer->diag, keyword, "@include is not allowed here");
     else if (*path == '\0')
@@ -404,7 +381,8 @@ static bool read_digits(const char *digits, size_t count, int base, int64_t *val
 {
     *value = 0;
     for (size_t i = 0; i < count; i++) {
-        int digit = cursor_is_digit(digits[i]) ? digits[i] - '0' : tolower(digits[i]) - 'a' + 10;
+        int digit =
+            isdigit((unsigned char)digits[i]) ? digits[i] - '0' : tolower(digits[i]) - 'a' + 10;
 
         if (__builtin_mul_overflow(*value, base, value) ||
             __builtin_add_overflow(*value, digit, value))
@@ -434,15 +412,15 @@ bool lexer_integer(const char *text, int64_t *value)
            in_range;
 }
 
-/* Length of an exponent "e+10" at i, 0 when there is none. */
-static size_t count_exponent(const struct cursor *cursor, size_t i)
+/* Length of an exponent "e+10", 0 when there is none. */
+static size_t count_exponent(const char *text)
 {
-    size_t sign = cursor_peek(cursor, i + 1) == '+' || cursor_peek(cursor, i + 1) == '-';
-    size_t digits;
+    size_t sign, digits;
 
-    if (cursor_peek(cursor, i) != 'e' && cursor_peek(cursor, i) != 'E')
+    if (*text != 'e' && *text != 'E')
         return 0;
-    digits = cursor_digits(cursor, i + 1 + sign);
+    sign = text[1] == '+' || text[1] == '-';
+    digits = count_digits(text + 1 + sign);
     return digits > 0 ? 1 + sign + digits : 0;
 }
 
@@ -450,63 +428,63 @@ static const char too_large[] = "the largest integer is 9223372036854775807";
 
 /* These read a number to token: its kind, value and length. NULL, or what is wrong. */
 
-static const char *read_hexadecimal(const struct cursor *cursor, struct token *token)
+static const char *read_hexadecimal(struct token *token)
 {
-    size_t word = cursor_word(cursor, 2), digits = 0;
+    const char *text = token->text + 2;
+    size_t word = count_word(text), digits = strspn(text, DIGITS "abcdefABCDEF");
 
-    while (isxdigit((unsigned char)cursor_peek(cursor, 2 + digits)))
-        digits++;
-    token->length = 2 + (digits == 0 || digits < word ? word : digits);
+    token->length = 2 + word;
     if (digits == 0 || digits < word)
         return "0x must be followed by hexadecimal digits, without a unit";
-    return read_digits(token->text + 2, digits, 16, &token->integer) ? NULL : too_large;
+    return read_digits(text, digits, 16, &token->integer) ? NULL : too_large;
 }
 
-static const char *read_real(const struct cursor *cursor, size_t length, struct token *token)
+static const char *read_real(size_t length, struct token *token)
 {
-    size_t word = cursor_word(cursor, length);
+    const char *rest = token->text + length;
+    size_t word = count_word(rest);
 
     token->kind = TOKEN_REAL;
     token->length = length + word;
     if (word > 0)
         return "a double has no unit; put a space before any other word";
-    if (cursor_peek(cursor, length) == '.' && cursor_is_digit(cursor_peek(cursor, length + 1))) {
-        token->length += 1 + cursor_word(cursor, length + 1);
+    if (*rest == '.' && isdigit((unsigned char)rest[1])) {
+        token->length += 1 + count_word(rest + 1);
         return "it has two dots";
     }
     token->real = strtod(token->text, NULL);
     return isinf(token->real) ? "it is too large for a double" : NULL;
 }
 
-static const char *read_integer(const struct cursor *cursor, size_t digits, struct token *token)
+static const char *read_integer(size_t digits, struct token *token)
 {
-    size_t word = cursor_word(cursor, digits);
+    const char *unit = token->text + digits;
+    size_t word = count_word(unit);
     bool in_range = read_digits(token->text, digits, 10, &token->integer);
 
     token->length = digits + word;
-    if (word > 0 && !apply_unit(token->text + digits, word, &in_range, &token->integer))
+    if (word > 0 && !apply_unit(unit, word, &in_range, &token->integer))
         return "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB (2^30); put a space "
                "before any other word";
     return in_range ? NULL : too_large;
 }
 
 /* The cursor is at a digit, or at a dot with a digit after it. TOKEN_BAD after an error. */
-static struct token read_number(struct diag *diag, struct cursor *cursor)
+static struct token read_number(struct diag *diag, const struct cursor *cursor)
 {
-    struct token token = cursor_token(cursor, TOKEN_INTEGER);
-    size_t digits = cursor_digits(cursor, 0), length = digits;
-    const char *wrong;
+    struct token token = token_here(cursor, TOKEN_INTEGER);
+    const char *at = cursor->at, *wrong;
+    size_t digits = count_digits(at), length = digits;
 
-    if (cursor_peek(cursor, length) == '.' && cursor_peek(cursor, length + 1) != '.')
-        length += 1 + cursor_digits(cursor, length + 1);
-    length += count_exponent(cursor, length);
-    if (cursor_peek(cursor, 0) == '0' && tolower((unsigned char)cursor_peek(cursor, 1)) == 'x')
-        wrong = read_hexadecimal(cursor, &token);
+    if (at[length] == '.' && at[length + 1] != '.')
+        length += 1 + count_digits(at + length + 1);
+    length += count_exponent(at + length);
+    if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
+        wrong = read_hexadecimal(&token);
     else if (length > digits)
-        wrong = read_real(cursor, length, &token);
+        wrong = read_real(length, &token);
     else
-        wrong = read_integer(cursor, digits, &token);
-    cursor->at += token.length;
+        wrong = read_integer(digits, &token);
     if (wrong) {
         diag_error(diag, token.where, "bad number '%.*s': %s",
                    (int)(token.length < 40 ? token.length : 40), token.text, wrong);
@@ -517,57 +495,53 @@ static struct token read_number(struct diag *diag, struct cursor *cursor)
 
 /* ---- Other tokens ---- */
 
-static struct token read_word(struct cursor *cursor)
+static struct token read_word(const struct cursor *cursor)
 {
-    struct token token = cursor_token(cursor, TOKEN_NAME);
+    struct token token = token_here(cursor, TOKEN_NAME);
 
-    token.length = cursor_word(cursor, 0);
+    token.length = count_word(cursor->at);
     for (size_t i = 0; i < COUNT(spellings); i++)
         if (token_says(&token, spellings[i].text))
             token.kind = spellings[i].kind;
-    cursor->at += token.length;
     return token;
 }
 
+/* Goes past the string. */
 static struct token read_string(struct lexer *lexer, struct cursor *cursor)
 {
-    struct token token = cursor_token(cursor, TOKEN_STRING);
-    const char *begin = token.text + 1;
-    size_t left = cursor->length - cursor->at - 1;
-    const char *end = memchr(begin, '"', left);
+    struct token token = token_here(cursor, TOKEN_STRING);
+    const char *begin = ++cursor->at;
+    const char *end = memchr(begin, '"', (size_t)(cursor->end - begin));
+    bool open = cursor->long_string_line > 0;
 
     token.text = begin;
-    cursor->at++;
+    if (!end && open)
+        diag_error(lexer->diag, token.where,
+                   "this string does not end: its closing '\"' is missing, or that of the "
+                   "string that begins on line %d",
+                   cursor->long_string_line);
+    else if (!end)
+        diag_error(lexer->diag, token.where,
+                   "this string does not end: its closing '\"' is missing");
     if (!end) {
-        bool open = cursor->long_string_line > 0;
-
-        if (open)
-            diag_error(lexer->diag, token.where,
-                       "this string does not end: its closing '\"' is missing, or that of the "
-                       "string that begins on line %d",
-                       cursor->long_string_line);
-        else
-            diag_error(lexer->diag, token.where,
-                       "this string does not end: its closing '\"' is missing");
         skip_line(cursor);
-        token.length = (size_t)(cursor->text + cursor->at - begin);
+        token.length = (size_t)(cursor->at - begin);
         /* The rest may be the text of the string or not. Reading it would only report further
          * errors, so leave it out. */
         if (open)
-            cursor->at = cursor->length;
+            cursor->at = cursor->end;
         return token;
     }
     token.length = (size_t)(end - begin);
     if (memchr(begin, '\0', token.length))
         diag_error(lexer->diag, token.where, "this string contains a NUL byte");
-    while (cursor->text + cursor->at < end) {
-        if (cursor_peek(cursor, 0) != '\n') {
+    while (cursor->at < end)
+        if (*cursor->at == '\n') {
+            cursor->long_string_line = token.where.line;
+            new_line(cursor);
+        } else {
             cursor->at++;
-            continue;
         }
-        cursor->long_string_line = token.where.line;
-        new_line(cursor);
-    }
     cursor->at++;
     return token;
 }
@@ -575,74 +549,64 @@ static struct token read_string(struct lexer *lexer, struct cursor *cursor)
 /* A string in single quotes, if it ends in its line. */
 static bool read_single_quoted(struct lexer *lexer, struct cursor *cursor, struct token *token)
 {
-    size_t i = 1;
+    size_t length = strcspn(cursor->at + 1, "'\n");
 
-    while (cursor_peek(cursor, i) != '\'' && cursor_peek(cursor, i) != '\n' &&
-           cursor_peek(cursor, i) != '\0')
-        i++;
-    if (cursor_peek(cursor, i) != '\'')
+    if (cursor->at[1 + length] != '\'')
         return false;
-    *token = cursor_token(cursor, TOKEN_STRING);
+    *token = token_here(cursor, TOKEN_STRING);
     diag_error(lexer->diag, token->where, "write strings in double quotes: \"...\"");
     token->text++;
-    token->length = i - 1;
-    cursor->at += i + 1;
+    token->length = length;
+    cursor->at += length + 2;
     return true;
 }
 
 /* Reports a character that begins no token, and skips it with all such bytes that follow. */
 static void reject(struct lexer *lexer, struct cursor *cursor)
 {
-    unsigned char c = (unsigned char)cursor_peek(cursor, 0);
-    const char *at = cursor->text + cursor->at;
-    const char *remedy = NULL;
+    const char *at = cursor->at, *remedy = NULL;
+    unsigned char c = (unsigned char)*at;
+    struct position where = here(cursor);
     size_t shown = 1;
 
-    for (size_t i = 0; i < COUNT(remedies) && !remedy; i++) {
-        size_t length = strlen(remedies[i].text);
-
-        if (length <= cursor->length - cursor->at && memcmp(at, remedies[i].text, length) == 0)
+    for (size_t i = 0; i < COUNT(remedies) && !remedy; i++)
+        if (strncmp(at, remedies[i].text, strlen(remedies[i].text)) == 0)
             remedy = remedies[i].remedy;
-    }
     if (c >= 0x80)
-        while (((unsigned char)cursor_peek(cursor, shown) & 0xc0) == 0x80 && shown < 4)
+        while (((unsigned char)at[shown] & 0xc0) == 0x80 && shown < 4)
             shown++;
     if (remedy)
-        diag_error(lexer->diag, cursor_here(cursor), "illegal character '%.*s': %s", (int)shown, at,
-                   remedy);
+        diag_error(lexer->diag, where, "illegal character '%.*s': %s", (int)shown, at, remedy);
     else if (c == '\0')
-        diag_error(lexer->diag, cursor_here(cursor), "NUL byte: a script is plain text");
+        diag_error(lexer->diag, where, "NUL byte: a script is plain text");
     else if (c == '\r')
-        diag_error(lexer->diag, cursor_here(cursor), "carriage return that does not end a line");
+        diag_error(lexer->diag, where, "carriage return that does not end a line");
     else if (iscntrl(c) || (c >= 0x80 && shown == 1))
-        diag_error(lexer->diag, cursor_here(cursor), "illegal byte 0x%02x", c);
+        diag_error(lexer->diag, where, "illegal byte 0x%02x", c);
     else if (c >= 0x80)
-        diag_error(lexer->diag, cursor_here(cursor),
+        diag_error(lexer->diag, where,
                    "illegal character '%.*s': only strings and comments may contain characters "
                    "other than ASCII",
                    (int)shown, at);
     else
-        diag_error(lexer->diag, cursor_here(cursor), "illegal character '%c'", c);
+        diag_error(lexer->diag, where, "illegal character '%c'", c);
     cursor->at += shown;
-    while ((unsigned char)cursor_peek(cursor, 0) >= 0x80 ||
-           (cursor->at < cursor->length && cursor_peek(cursor, 0) == '\0'))
+    while (cursor->at < cursor->end && ((unsigned char)*cursor->at >= 0x80 || *cursor->at == '\0'))
         cursor->at++;
 }
 
-static bool read_operator(struct lexer *lexer, struct cursor *cursor, struct token *token)
+static bool read_operator(struct lexer *lexer, const struct cursor *cursor, struct token *token)
 {
     for (size_t i = 0; i < COUNT(spellings); i++) {
         const struct spelling *spelling = &spellings[i];
         size_t length = strlen(spelling->text);
 
-        if (length > cursor->length - cursor->at ||
-            memcmp(cursor->text + cursor->at, spelling->text, length) != 0)
+        if (strncmp(cursor->at, spelling->text, length) != 0)
             continue;
-        *token = cursor_token(cursor, spelling->kind);
+        *token = token_here(cursor, spelling->kind);
         token->length = length;
         if (spelling->mistake)
             diag_error(lexer->diag, token->where, "%s", spelling->mistake);
-        cursor->at += length;
         return true;
     }
     return false;
@@ -653,12 +617,12 @@ static bool skip_space(struct lexer *lexer)
 {
     while (true) {
         struct cursor *cursor = top(lexer);
-        char c = cursor_peek(cursor, 0);
+        char c = *cursor->at, next = c ? cursor->at[1] : '\0';
 
-        if (cursor->at >= cursor->length) {
+        if (cursor->at >= cursor->end) {
             if (lexer->depth == 1)
                 return false;
-            copy_until(lexer, cursor, cursor->length);
+            copy_until(lexer, cursor, cursor->end);
             if (lexer->expanded.length > 0 &&
                 lexer->expanded.data[lexer->expanded.length - 1] != '\n')
                 text_append_bytes(&lexer->expanded, "\n", 1);
@@ -667,13 +631,12 @@ static bool skip_space(struct lexer *lexer)
             new_line(cursor);
         } else if (c == ' ' || c == '\t') {
             cursor->at++;
-        } else if (c == '\r' &&
-                   (cursor_peek(cursor, 1) == '\n' || cursor->at + 1 == cursor->length)) {
+        } else if (c == '\r' && (next == '\n' || cursor->at + 1 == cursor->end)) {
             cursor->at++;
         } else if (c == '#') {
             skip_line(cursor);
-        } else if (c == '/' && (cursor_peek(cursor, 1) == '/' || cursor_peek(cursor, 1) == '*')) {
-            diag_error(lexer->diag, cursor_here(cursor), "a comment begins with '#'");
+        } else if (c == '/' && (next == '/' || next == '*')) {
+            diag_error(lexer->diag, here(cursor), "a comment begins with '#'");
             skip_line(cursor);
         } else if (c == '@') {
             read_directive(lexer);
@@ -683,21 +646,25 @@ static bool skip_space(struct lexer *lexer)
     }
 }
 
+/* Goes past a token; false at what begins none. */
 static bool read_token(struct lexer *lexer, struct token *token)
 {
     struct cursor *cursor = top(lexer);
-    char c = cursor_peek(cursor, 0);
+    const char *at = cursor->at;
 
-    if (cursor_is_letter(c))
-        *token = read_word(cursor);
-    else if (cursor_is_digit(c) || (c == '.' && cursor_is_digit(cursor_peek(cursor, 1))))
-        *token = read_number(lexer->diag, cursor);
-    else if (c == '"')
+    if (*at == '"') {
         *token = read_string(lexer, cursor);
-    else if (c == '\'' && read_single_quoted(lexer, cursor, token))
         return true;
-    else
-        return read_operator(lexer, cursor, token);
+    }
+    if (*at == '\'' && read_single_quoted(lexer, cursor, token))
+        return true;
+    if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+        *token = read_number(lexer->diag, cursor);
+    else if (count_word(at) > 0)
+        *token = read_word(cursor);
+    else if (!read_operator(lexer, cursor, token))
+        return false;
+    cursor->at += token->length;
     return true;
 }
 
@@ -720,7 +687,7 @@ struct token lexer_next(struct lexer *lexer)
         return token;
     }
     cursor = top(lexer);
-    copy_until(lexer, cursor, cursor->length);
+    copy_until(lexer, cursor, cursor->end);
     token.where = lexer->last;
     token.text = "";
     token.expanded_end = lexer->expanded.length;

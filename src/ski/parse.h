@@ -3,7 +3,8 @@
  * on after them, and expressions.
  *
  * After an error the parser is in panic: all functions return at once and report nothing, until
- * parse_synchronize() has found the next statement. Private to parse.c and parser.c.
+ * parse_synchronize() has found the next statement. Private to parse_expression.c and
+ * parse_statement.c.
  */
 #ifndef SKAMPI_SKI_PARSE_H
 #define SKAMPI_SKI_PARSE_H
@@ -25,7 +26,7 @@ struct parser {
     struct diag *diag;
     struct lexer *lexer;
     struct token previous, current, next;
-    struct construct *open; /* the innermost one, of parser.c */
+    struct construct *open; /* the innermost one, of parse_statement.c */
     int statement_depth, expression_depth;
     bool panic;
     bool abandoned; /* the rest of the script is skipped */

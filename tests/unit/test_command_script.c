@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "command/command_script.h"
+#include "command/command.h"
 #include "command/list.h"
 #include "engine/functions.h"
 #include "engine/measurement.h"

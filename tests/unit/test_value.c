@@ -306,8 +306,7 @@ TEST(types_of_operands)
 
 TEST(strings)
 {
-    struct value a = value_string("abc"), b = value_string("abd"), c = value_string("ab"),
-                 v;
+    struct value a = value_string("abc"), b = value_string("abd"), c = value_string("ab"), v;
 
     assert_null(value_operate(OP_EQUAL, &a, &a, &v));
     assert_int_equal(v.integer, 1);

@@ -1,9 +1,9 @@
 /*
- * The types that describe a function of the language and its call, and what the families of
- * functions, builtins_*.c, do with a call.
+ * What describes a function of the language and its call, and what the families of functions,
+ * builtins_*.c, do with a call.
  */
-#ifndef SKAMPI_SKI_BUILTIN_H
-#define SKAMPI_SKI_BUILTIN_H
+#ifndef SKAMPI_SKI_BUILTIN_CALL_H
+#define SKAMPI_SKI_BUILTIN_CALL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,8 +68,9 @@ struct builtin {
 
 /* ---- For the families ---- */
 
-/* Their tables, which end with a nameless row. */
-const struct builtin *builtins_settings(void);
+/* Their tables, which end with a nameless row. The first is made from that of settings; the caller
+ * keeps it. */
+struct builtin *builtins_settings(void);
 extern const struct builtin builtins_sets[];
 extern const struct builtin builtins_values[];
 extern const struct builtin builtins_mpi[];

@@ -1,5 +1,5 @@
 /* What functions take, and what those of the language do with a call: refuse it, return arrays. */
-#include "ski/builtin.h"
+#include "ski/builtin_call.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
