@@ -251,15 +251,13 @@ static void tear_down_pingpong(struct run *run)
 #define PROCS {"procs", PARAMETER_INT, "", "number of pairs", .minimum = 1, .maximum = INT_MAX, .allowed = "at most nodesize", .example = "1"}
 #define NODESIZE {"nodesize", PARAMETER_INT, "ranks", "distance between the two ranks of a pair", .minimum = 1, .maximum = INT_MAX, .allowed = "together with procs at most the size of the communicator", .example = "1"}
 #define R_TAG {"r_tag", PARAMETER_INT, "", "tag of messages from rank 1 to rank 0", .maximum = MPI_HIGHEST_TAG, .also = "tag", .example = "0"}
-/* clang-format on */
 
-/* clang-format off */
 static const struct measurement exchanges = {
-    .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_BOTH_WAYS,
-    .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), 
+    .api = API_MPI, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_BOTH_WAYS,
+    .demand = mpi_demand_message, .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), MPI_STATE(struct pingpong_state)};
 static const struct measurement pingpong = {
-    .like = {&exchanges}, .api = API_MPI, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS}, .demand = mpi_demand_message,
+    .like = {&exchanges}, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS},
     .timed = "a complete round trip, a message from rank 0 to rank 1 and one back, by %s; one way is half of it"};
 
 #define BY .variant = &(const struct pingpong)
@@ -291,14 +289,11 @@ const struct measurement measurements_mpi_pt2pt[] = {
      BY{.sending = ISEND, .receiving = POST_AND_WAIT}},
     {"Pingpong_Sendrecv", "exchange of two ranks by one call", .like = {&exchanges},
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
-     .demand = mpi_demand_message, .api = API_MPI, .check = check_exchange,
-     BY{.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
-     .calls = "MPI_Sendrecv",
+     .check = check_exchange, BY{.call = SENDRECV}, .calls = "MPI_Sendrecv",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", .like = {&exchanges},
-     .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, .api = API_MPI,
-     .demand = mpi_demand_message, BY{.call = SENDRECV_REPLACE},
-     .moves = MOVES_BOTH_WAYS, .calls = "MPI_Sendrecv_replace",
+     .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS},
+     BY{.call = SENDRECV_REPLACE}, .calls = "MPI_Sendrecv_replace",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
      .like = {&pingpong}, .calls = "MPI_Start MPI_Wait", .word = "MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait",
@@ -306,17 +301,11 @@ const struct measurement measurements_mpi_pt2pt[] = {
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
      .like = {&pingpong}, .who = "ranks below procs", .check = check_pairs,
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
-     .demand = mpi_demand_message, BY{.sending = SEND, .receiving = RECEIVE}, .moves = MOVES_BOTH_WAYS,
-     .calls = "MPI_Send MPI_Recv",
-     .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and "
-              "one back, "
-              "by MPI_Send, MPI_Recv; one way is half of it"},
+     BY{.sending = SEND, .receiving = RECEIVE}, .calls = "MPI_Send MPI_Recv",
+     .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and one back, by MPI_Send, MPI_Recv; one way is half of it"},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", .like = {&pingpong},
-     BY{.one_way = true}, .moves = MOVES_MESSAGE,
-     .calls = "MPI_Send MPI_Recv",
-     .timed =
-         "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
-         "MPI_Recv"},
+     BY{.one_way = true}, .moves = MOVES_MESSAGE, .calls = "MPI_Send MPI_Recv",
+     .timed = "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, MPI_Recv"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -6,8 +6,6 @@
  */
 #include "measurements/common/mpi_window.h"
 
-#include <string.h>
-
 enum epoch {
     NO_EPOCH,
     FENCE,      /* MPI_Win_fence before and after, by all */
@@ -21,7 +19,6 @@ enum stage { POST, OPEN, OPERATE, CLOSE, WAIT, STAGES };
 
 enum operation_kind { NOTHING, PUT, GET, ACCUMULATE };
 
-/* Origins, and their targets. */
 /* Who works on whom: the origin comes first, then the target. */
 enum pattern {
     PAIR,        /* rank 0 and rank 1 */
@@ -99,15 +96,6 @@ static void demand(struct run *run)
 
 /* ---- What is refused ---- */
 
-static int64_t constant(const char *name)
-{
-    const char *found;
-    int64_t value = 0;
-    for (size_t i = 0; (found = mpi_constant_at(i, &value)) && strcmp(found, name) != 0;)
-        i++;
-    return value;
-}
-
 /* Whether there are operations in the epoch. */
 static bool operates(const struct run *run)
 {
@@ -120,10 +108,10 @@ static const char *check_assertion(const struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
     int64_t assertion = run_integer(run, "assert", 0);
-    int64_t no_check = constant("MPI_MODE_NOCHECK"), no_put = constant("MPI_MODE_NOPUT");
-    int64_t no_store = constant("MPI_MODE_NOSTORE");
-    int64_t no_precede = constant("MPI_MODE_NOPRECEDE");
-    int64_t no_succeed = constant("MPI_MODE_NOSUCCEED");
+    int64_t no_check = mpi_constant("MPI_MODE_NOCHECK"), no_put = mpi_constant("MPI_MODE_NOPUT");
+    int64_t no_store = mpi_constant("MPI_MODE_NOSTORE");
+    int64_t no_precede = mpi_constant("MPI_MODE_NOPRECEDE");
+    int64_t no_succeed = mpi_constant("MPI_MODE_NOSUCCEED");
     int64_t of_fence = no_store | no_put | no_precede | no_succeed;
     bool puts = operates(run);
     if (epochs->epoch == FENCE && (assertion & ~of_fence))
@@ -149,7 +137,8 @@ static const char *check_assertion(const struct run *run)
 static const char *check(const struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
-    int64_t shared = constant("MPI_LOCK_SHARED"), exclusive = constant("MPI_LOCK_EXCLUSIVE");
+    int64_t shared = mpi_constant("MPI_LOCK_SHARED"),
+            exclusive = mpi_constant("MPI_LOCK_EXCLUSIVE");
     int64_t type = run_integer(run, "type", shared);
     if (type != shared && type != exclusive)
         return "type must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE";

@@ -6,12 +6,12 @@
 
 #define MOST_THREADS 64
 
+enum routine { PUT, PUT_NBI, GET, GET_NBI };
+
 struct traffic {
     struct pairs_traffic pairs;
-    int routine; /* of enum routine */
+    enum routine routine;
 };
-
-enum routine { PUT, PUT_NBI, GET, GET_NBI };
 
 #if SKAMPI_SHMEM
 

@@ -416,34 +416,23 @@ struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, cons
         &of, error);
 }
 
-static bool is_constant(const char *name, int64_t value)
-{
-    int64_t known;
-    const char *at;
-
-    for (size_t i = 0; (at = mpi_constant_at(i, &known)); i++)
-        if (strcmp(at, name) == 0)
-            return known == value;
-    return false;
-}
-
 /* Number of elements of dimension i that belong to a place of the grid (MPI 3.1, section 4.1.4); -1
  * with the reason in *wrong if the dimension cannot be distributed like this. */
 static int64_t distributed(const struct darray *d, size_t i, int64_t place, const char **wrong)
 {
     int64_t n = d->sizes[i], pes = d->grid[i], argument = d->arguments[i], whole, rest;
-    bool by_default = is_constant("MPI_DISTRIBUTE_DFLT_DARG", argument);
+    bool by_default = argument == mpi_constant("MPI_DISTRIBUTE_DFLT_DARG");
 
     if (!by_default && (argument < 1 || argument > INT_MAX)) {
         *wrong = "distribution arguments must be at least 1 or MPI_DISTRIBUTE_DFLT_DARG";
         return -1;
     }
-    if (is_constant("MPI_DISTRIBUTE_NONE", d->distributions[i])) {
+    if (d->distributions[i] == mpi_constant("MPI_DISTRIBUTE_NONE")) {
         if (pes != 1)
             *wrong = "with MPI_DISTRIBUTE_NONE, the grid has one place in that dimension";
         return n;
     }
-    if (is_constant("MPI_DISTRIBUTE_BLOCK", d->distributions[i])) {
+    if (d->distributions[i] == mpi_constant("MPI_DISTRIBUTE_BLOCK")) {
         if (by_default)
             argument = (n + pes - 1) / pes;
         if (argument * pes < n)
@@ -451,7 +440,7 @@ static int64_t distributed(const struct darray *d, size_t i, int64_t place, cons
         whole = n - place * argument;
         return whole < 0 ? 0 : whole < argument ? whole : argument;
     }
-    if (!is_constant("MPI_DISTRIBUTE_CYCLIC", d->distributions[i])) {
+    if (d->distributions[i] != mpi_constant("MPI_DISTRIBUTE_CYCLIC")) {
         *wrong = "distributions are MPI_DISTRIBUTE_BLOCK, _CYCLIC or _NONE";
         return -1;
     }

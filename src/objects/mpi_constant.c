@@ -1,6 +1,9 @@
 /* MPI's integer constants, with values for a build without MPI. */
 #include "objects/mpi_constant.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #if SKAMPI_MPI
 #include <mpi.h>
 #endif
@@ -44,4 +47,12 @@ const char *mpi_constant_at(size_t i, int64_t *value)
         return NULL;
     *value = integers[i].value;
     return integers[i].name;
+}
+
+int64_t mpi_constant(const char *name)
+{
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
+        if (strcmp(integers[i].name, name) == 0)
+            return integers[i].value;
+    abort();
 }

@@ -10,5 +10,7 @@
 
 /* The name and value of the i-th constant; NULL after the last one. */
 const char *mpi_constant_at(size_t i, int64_t *value);
+/* The value of the constant of that name, which there must be. */
+int64_t mpi_constant(const char *name);
 
 #endif

@@ -67,23 +67,14 @@ TEST(constructed)
     datatype_release(c);
 }
 
-static int64_t constant(const char *name)
-{
-    int64_t value = 0;
-    const char *at;
-    for (size_t i = 0; (at = mpi_constant_at(i, &value)); i++)
-        if (strcmp(at, name) == 0)
-            return value;
-    fail_msg("there is no %s", name);
-    return 0;
-}
-
 /* The parts of all ranks make the whole array. */
 TEST(distributed)
 {
     const char *error;
-    int64_t block = constant("MPI_DISTRIBUTE_BLOCK"), cyclic = constant("MPI_DISTRIBUTE_CYCLIC");
-    int64_t none = constant("MPI_DISTRIBUTE_NONE"), any = constant("MPI_DISTRIBUTE_DFLT_DARG");
+    int64_t block = mpi_constant("MPI_DISTRIBUTE_BLOCK"),
+            cyclic = mpi_constant("MPI_DISTRIBUTE_CYCLIC");
+    int64_t none = mpi_constant("MPI_DISTRIBUTE_NONE"),
+            any = mpi_constant("MPI_DISTRIBUTE_DFLT_DARG");
     struct datatype *byte = datatype_predefined("MPI_BYTE"), *part;
     const int64_t ways[][2] = {{block, any}, {block, 7}, {cyclic, any}, {cyclic, 2}, {cyclic, 5}};
 
