@@ -365,9 +365,9 @@ static void note_fairness(struct run *run)
     double longest = run_max(run, mean), shortest = -run_max(run, -mean);
     if (run->rank == 0 && shortest > 0)
         run_note(run,
-                 "fairness: the PE that waited longest waited %.3g times as long as the one "
+                 "fairness: the PE that waited longest waited %s times as long as the one "
                  "that waited least",
-                 longest / shortest);
+                 plain_number(longest / shortest).text);
 }
 
 /* How long a PE needs to tell another one, and to queue for a lock and release it, if wanted. */

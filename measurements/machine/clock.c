@@ -165,8 +165,8 @@ static double run_clock_offset_now(struct run *run)
     run_stop(run);
     double bound, offset = run_clock_offset(run, &bound);
     double largest = run_max(run, bound);
-    run_note(run, "error bound of the offsets when clocks were synchronized: %.4g ns",
-             largest * 1e9);
+    run_note(run, "error bound of the offsets when clocks were synchronized: %s",
+             plain_time(largest).text);
     return offset;
 }
 
@@ -177,7 +177,7 @@ static double run_drift(struct run *run)
     run_idle(run_argument(run, "seconds")->real);
     double moved = run_clock_error(run, &bound_after) - before;
     double bound = run_max(run, bound_before + bound_after);
-    run_note(run, "error bound of what clocks moved by: %.4g ns", bound * 1e9);
+    run_note(run, "error bound of what clocks moved by: %s", plain_time(bound).text);
     return moved;
 }
 

@@ -18,9 +18,9 @@ static double run_startup(struct run *run)
     const struct library_start *start = run_library_start(run);
     double mpi = run_max(run, start->mpi), shmem = run_max(run, start->shmem);
     if (!isnan(mpi))
-        run_note(run, "MPI_Init: %.4g s on the slowest PE", mpi);
+        run_note(run, "MPI_Init: %s on the slowest PE", plain_time(mpi).text);
     if (!isnan(shmem))
-        run_note(run, "shmem_init: %.4g s on the slowest PE", shmem);
+        run_note(run, "shmem_init: %s on the slowest PE", plain_time(shmem).text);
     run_report_end(run);
     return (isnan(start->mpi) ? 0 : start->mpi) + (isnan(start->shmem) ? 0 : start->shmem);
 }
@@ -72,8 +72,9 @@ static struct call prepare(const struct run *run)
 static double run_connect(struct run *run)
 {
     const double *gets = run_library_start(run)->gets;
-    run_note(run, "the first get took %.4g ns, the second %.4g ns (each the most of any PE)",
-             1e9 * run_max(run, gets[0]), 1e9 * run_max(run, gets[1]));
+    double first = run_max(run, gets[0]), second = run_max(run, gets[1]);
+    run_note(run, "the first get took %s, the second %s (each the most of any PE)",
+             plain_time(first).text, plain_time(second).text);
     return fmax(gets[0] - gets[1], 0);
 }
 
@@ -242,8 +243,8 @@ static double run_first_call(struct run *run)
     double first = time_call(run, kind, &call);
     check_target(run, kind, &call);
     double second = run_max(run, time_call(run, kind, &call)), slowest = run_max(run, first);
-    run_note(run, "the second call: %.4g ns, the first took %.3g times as long", second * 1e9,
-             slowest / second);
+    run_note(run, "the second call: %s, the first took %s times as long", plain_time(second).text,
+             plain_number(slowest / second).text);
     if (kind->engine)
         run_note(run, "not the first in this process: skampi had called it before");
     if (before > 0)

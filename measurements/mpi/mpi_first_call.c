@@ -86,8 +86,8 @@ static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
     bool slowest = run_word(run, "ratio") == SLOWEST;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
                          slowest ? run_max(run, times[1]) : times[1]};
-    run_note(run, "the second call: %.4g ns, the first took %.3g times as long (%s; %s)",
-             compared[1] * 1e9, compared[0] / compared[1], whose,
+    run_note(run, "the second call: %s, the first took %s times as long (%s; %s)",
+             plain_time(compared[1]).text, plain_number(compared[0] / compared[1]).text, whose,
              same ? "the second at the same address" : "the second at another address");
     return times[0];
 }

@@ -235,9 +235,8 @@ static void note_span(struct run *run)
     const struct segment_state *state = run->state;
     if (run->rank == 0 && state->most_in_use > 0) {
         size_t span = (size_t)(state->high - state->low);
-        run_note(run,
-                 "fragmentation: at most %zu bytes are in use, and blocks span %.3g times that",
-                 state->most_in_use, (double)span / (double)state->most_in_use);
+        run_note(run, "fragmentation: at most %zu bytes are in use, and blocks span %s times that",
+                 state->most_in_use, plain_number((double)span / (double)state->most_in_use).text);
     }
     tear_down(run);
 }

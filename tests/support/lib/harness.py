@@ -447,6 +447,12 @@ def read_records(*path):
     return [json.loads(line) for line in read_text(path).split("\n") if line] if os.path.exists(path) else []
 
 
+def seconds(text):
+    """Of a time with its unit: "10.9 us"."""
+    number, unit = text.split()
+    return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+
+
 def _value(text):
     for convert in (int, float):
         try:
