@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Descriptors name routines that OpenSHMEM or MPI has, and the names lead to these functions."""
+"""Descriptors name routines that OpenSHMEM or MPI has, and a search of the sources finds each function by its full
+name."""
 
 import os
 import re
@@ -8,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, build_directory, functions, read_text
+from harness import ROOT, Tap, build_directory, functions, read_text, tracked_files
 
 WRAPPERS = os.path.join(ROOT, "src", "trace", "wrappers")
 sys.path.insert(0, WRAPPERS)
@@ -36,7 +37,11 @@ def main():
     tap.ok({"shmem_putmem", "shmem_put", "shmem_ctx_double_g"} <= openshmem and "shmem_put9" not in openshmem,
            "the routines of OpenSHMEM are known")
     tap.ok(not mpi or "MPI_Allreduce" in mpi, "the routines of MPI are known")
-    for function in functions():
+    sources = "".join(read_text(ROOT, path) for path in tracked_files("measurements/*.c"))
+    described = functions()
+    tap.equal([function["name"] for function in described if f'"{function["name"]}"' not in sources], [],
+              "each function's full name stands in measurements")
+    for function in described:
         named = (function.get("routine", "") + " " + function.get("calls", "")).split()
         unknown = [name for name in named if name.startswith("shmem") and name not in openshmem]
         if mpi and "unsupported" not in function:
