@@ -17,7 +17,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/timer.h"
-#include "engine/factor.h"
+#include "engine/factors.h"
 #include "machine/machine.h"
 #include "output/output.h"
 #include "settings/table.h"

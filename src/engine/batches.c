@@ -14,6 +14,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/trial.h"
 #include "engine/watchdog.h"
 #include "stats/stats.h"
 
@@ -76,7 +77,7 @@ static void make_one(struct batches *batches, size_t i, double *told, bool skewe
     struct timing *timing = &bench->services.timing;
     size_t at = samples->valid + i;
     double value =
-        bench->repeat(bench, samples->counts ? samples->counts + at * COUNTERS_MAX : NULL);
+        trial_repeat(bench, samples->counts ? samples->counts + at * COUNTERS_MAX : NULL);
     if (window_global_run_time(&bench->run) && !isnan(value))
         value = global_time(bench);
     samples->own[at] = told[VALUE] = value - samples->subtracted;
@@ -212,7 +213,7 @@ void batches_refer(struct batches *batches)
     run->measured = run->iterations;
     run->iterations = batches->referring;
     for (size_t i = 0; i < count; i++)
-        values[i] = bench->refer(bench);
+        values[i] = trial_refer(bench);
     struct reference reference = reference_of(values, count);
     reference.step = step_of(bench, reference.mean);
     references_add(batches->references, &reference);

@@ -5,7 +5,7 @@
 #ifndef SKAMPI_ENGINE_BATCHES_H
 #define SKAMPI_ENGINE_BATCHES_H
 
-#include "engine/batch.h"
+#include "engine/judge.h"
 
 /* Makes them all; collective over the set, whose rank 0 decides. The measurement fails when none is
  * valid. */
@@ -49,8 +49,6 @@ void batch_announce_earlier(struct batches *, const struct batch *);
 
 /* Iterations that the script wants; 0: the engine is to choose. */
 int64_t iterations_wanted(const struct run *);
-/* Of a cold measurement: reduces the iterations to what there is fresh memory for, with a note. */
-void iterations_limit(struct bench *);
 /* Chooses iterations such that a repetition lasts long enough for the timer on every PE that times
  * anything, unless that takes another PE very long. Calls the function some times; collective over
  * the set. */

@@ -297,7 +297,7 @@ void buffers_begin(struct buffers *buffers, const struct run *run)
     const struct settings *settings = run->settings;
     const struct demand *demand = &run->demand;
     buffers->turn = 0;
-    buffers->fixed = false;
+    buffers->fixed = run->function->one_place;
     buffers->cold = is_cold(run);
     buffers->local_first =
         places(&buffers->local, demand->local, settings->send_alignment, settings->send_offset,

@@ -124,6 +124,11 @@ size_t measurement_weight(const struct measurement *function, const struct deman
     return data > demand->own ? data : demand->own;
 }
 
+bool measurement_has_data(const struct measurement *function)
+{
+    return function->verify && !function->no_data;
+}
+
 const char *measurement_data(const struct measurement *function)
 {
     if (function->synchronizes)

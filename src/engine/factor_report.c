@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "engine/factor.h"
+#include "engine/factors.h"
 #include "engine/private.h"
 
 /* From this ratio on it is told in times, below in percent. */

@@ -1,7 +1,7 @@
 /*
  * Controls around the batches of a measurement, and what is concluded from them.
  */
-#include "engine/batch.h"
+#include "engine/judge.h"
 
 #include <math.h>
 #include <stdlib.h>

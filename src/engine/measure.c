@@ -1,6 +1,6 @@
 /*
  * One request from start to end: whether it can be measured, attempts by the members of the set,
- * the result.
+ * the result. measure() at the end calls all of it.
  */
 #include "engine/private.h"
 
@@ -18,12 +18,124 @@
 #include "engine/messages.h"
 #include "engine/report.h"
 #include "engine/trial.h"
+#include "engine/verify.h"
 #include "engine/watchdog.h"
 
 /* Clocks may be off by this share of what windows leave of time. */
 #define CLOCK_SHARE 0.1
 /* For set-up, before they are chosen. */
 #define FIRST_ITERATIONS 8
+/* More than the data that one measurement makes. */
+#define SEEDS ((uint64_t)1 << 32)
+
+/* ---- An attempt, by the members of the set ---- */
+
+/* The first call is slow: connections, page faults. It is not timed, and in no window. Further ones
+ * that set_warm_up() asks for are as long as timed ones. */
+static void warm_up(struct bench *bench)
+{
+    bench->services.window.synchronization = SYNCHRONIZE_NONE;
+    if (bench->run.function->timing != TIMING_ONCE)
+        trial_call(bench);
+    if (iterations_wanted(&bench->run) == 0)
+        iterations_choose(bench);
+    if (bench->run.function->timing != TIMING_ONCE)
+        for (int i = 1; i < bench->run.settings->warm_up; i++)
+            trial_call(bench);
+    comm_barrier(pe_set_group(bench->run.set));
+    bench->services.timing.shortest = INT64_MAX;
+}
+
+/* took: seconds of all batches. */
+static void account(struct accounting *accounting, const struct bench *bench,
+                    const struct samples *samples, double took)
+{
+    double used = 0;
+    for (size_t i = 0; i < samples->valid; i++)
+        if (!isnan(samples->max[i]))
+            used += samples->max[i] * (double)bench->run.iterations;
+    double share = (double)samples->invalid / (double)(samples->valid + samples->invalid + 1);
+    accounting->comm += used;
+    accounting->over += took * share;
+    accounting->wait += fmax(0, took * (1 - share) - used);
+}
+
+/* What the repetitions say. */
+static void conclude(struct engine *engine, struct batches *batches, struct outcome *outcome,
+                     double took)
+{
+    struct bench *bench = &engine->bench;
+    struct samples *samples = batches->samples;
+    if (measurement_has_data(bench->run.function))
+        trial_check_data(bench);
+    /* A precision was reached with the references so far: one more could only undo that. */
+    if (batches->references && !(samples->aim.precise && batches->references->count > 1))
+        batches_refer(batches);
+    outcome_conclude(bench, samples, batches->references, outcome);
+    if (bench->run.rank == 0)
+        judge_conclude(batches->judge, samples, &outcome->statistics);
+    account(&engine->accounting, bench, samples, took);
+    if (counting_applies(bench->run.function))
+        counting_run(batches, outcome);
+    if (bench->run.rank != 0)
+        return;
+    remarks_make(bench, samples, &outcome->statistics);
+    if (engine->options.raw) {
+        size_t bytes = samples->valid * sizeof *outcome->samples;
+        outcome->samples = memory_zeroed(1, bytes + 1);
+        memcpy(outcome->samples, samples->max, bytes);
+        outcome->sample_count = samples->valid;
+    }
+}
+
+/* Between set-up and teardown. False when it failed. */
+static bool measure_samples(struct engine *engine, struct batches *batches, struct outcome *outcome)
+{
+    struct bench *bench = &engine->bench;
+    const struct run *run = &bench->run;
+    struct samples samples = {0};
+    struct references references = {0};
+    batches->samples = &samples;
+    batches->references = run->function->reference ? &references : NULL;
+    samples_reserve(&samples, batches->rule->most(run) + 1, false);
+    warm_up(bench);
+    if (batches->references) {
+        batches->referring = iterations_of_reference(bench);
+        batches_refer(batches);
+    }
+    bench->verification.filled = 0;
+    if (measurement_has_data(run->function))
+        trial_make_data(bench, samples.capacity);
+    int64_t start = timer_now();
+    batches_run(batches);
+    if (!batches->judge->missed)
+        conclude(engine, batches, outcome, timer_seconds(timer_now() - start));
+    samples_release(&samples);
+    return !batches->judge->missed && verify_operation(bench);
+}
+
+/* began: the attempt, timer ticks. False when it failed on some member, which has the reason in its
+ * services. */
+static bool attempt_by_members(struct engine *engine, int64_t began, struct outcome *outcome)
+{
+    struct bench *bench = &engine->bench;
+    struct judge judge;
+    struct batches batches = {.bench = bench,
+                              .rule = batch_rules[bench->services.window.rule],
+                              .judge = &judge,
+                              .display = &engine->display,
+                              .ends = engine->limit.ends,
+                              .began = began,
+                              .debug = engine->options.debug & DEBUG_BATCHES};
+    judge_begin(&judge, engine->machine, &bench->run);
+    bool good = trial_set_up(bench) && verify_operation(bench) &&
+                measure_samples(engine, &batches, outcome);
+    outcome->missed = judge.missed;
+    if (judge.log && comm_pe() != 0)
+        judge_keep_controls(&judge, outcome);
+    trial_tear_down(bench);
+    return good;
+}
 
 /* ---- Attempts ---- */
 
@@ -46,29 +158,27 @@ struct attempt_outcome {
     double slack;                       /* by how much starts may be wrong, seconds */
 };
 
-/* One attempt, by members. */
 static struct attempt_outcome attempt(struct engine *engine, const struct measure_request *request,
                                       struct outcome *outcome)
 {
     struct bench *bench = &engine->bench;
     struct services *services = &bench->services;
     struct run *run = &bench->run;
-    struct batches batches = {.bench = bench,
-                              .display = &engine->display,
-                              .accounting = &engine->accounting,
-                              .ends = engine->limit.ends,
-                              .began = timer_now(),
-                              .debug = engine->options.debug & DEBUG_BATCHES,
-                              .raw = engine->options.raw};
+    int64_t began = timer_now();
     size_t state_bytes = request->function->state_bytes;
     run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
     outcome_begin(outcome, request->set);
     services->timing.shortest = INT64_MAX;
     services->timing.longest = 0;
+    services->window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
+    /* Members of the next set must agree. */
+    bench->verification.seed = (bench->verification.seed / SEEDS + 1) * SEEDS;
     buffers_begin(&bench->buffers, run);
     comm_enter(pe_set_group(request->set));
     watchdog_outside(run->rank < 0);
-    bool failed = !trial_run(&batches, engine->machine, outcome), tells = run->rank == 0 && !failed;
+    trial_prepare(run);
+    bool failed = run->rank >= 0 && !attempt_by_members(engine, began, outcome);
+    bool tells = run->rank == 0 && !failed;
     struct attempt_outcome attempted = {.failed = failed,
                                         .missed = outcome->missed,
                                         .unsupported = services->unsupported,

@@ -304,6 +304,8 @@ enum value_type parameter_value_type(const struct parameter *);
 size_t measurement_required_count(const struct measurement *);
 /* Sets the run's demand, as its function's hook says; nothing without one. */
 void measurement_demand(struct run *);
+/* Whether it has data that are verified. */
+bool measurement_has_data(const struct measurement *);
 /* How its data are verified, for --describe: "none", ...; NULL: they are not. */
 const char *measurement_data(const struct measurement *);
 /* The part of a demand that ends a loop to ... when it is larger than the buffer. */

@@ -14,7 +14,6 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/samples.h"
-#include "engine/verify.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 
@@ -532,7 +531,7 @@ void remarks_make(struct bench *bench, struct samples *samples, struct statistic
     enum window_rule rule = bench->services.window.rule;
     if (rule == WINDOW_MPIPERF && samples->valid > 0)
         remark_mpiperf(run, statistics);
-    if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))
+    if (run->settings->verify == VERIFY_EVERY && measurement_has_data(run->function))
         run_note(run, "verify every: each repetition had its own data; writing and checking them "
                       "changed what was in the caches");
     if (rule == WINDOW_DISSEMINATION && samples->valid > 0)

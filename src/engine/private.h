@@ -1,6 +1,6 @@
 /*
  * The engine: its parts. Only the files that put them together include this: measure.c with
- * report.c, rounds.c, factors.c with factor_report.c, and session.c.
+ * report.c, rounds.c, factor_experiment.c with factor_report.c, and session.c.
  */
 #ifndef SKAMPI_ENGINE_PRIVATE_H
 #define SKAMPI_ENGINE_PRIVATE_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "comm/comm.h"
-#include "engine/batch.h"
 #include "engine/clocks.h"
 #include "engine/engine.h"
+#include "engine/judge.h"
 #include "engine/messages.h"
 #include "engine/request.h"
 #include "engine/services.h"
@@ -85,7 +85,7 @@ void engine_rounds_print(struct engine *);
 double engine_rounds_estimate(const struct engine *, double seconds);
 void engine_rounds_free(struct engine *);
 
-/* ---- What times depend on (factors.c) ---- */
+/* ---- What times depend on (factor_experiment.c) ---- */
 
 /* Keeps a request that has been measured, where factors are to be tried. All PEs. */
 void factors_record(struct engine *, const struct measure_request *);

@@ -10,6 +10,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/samples.h"
+#include "engine/trial.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 
@@ -36,42 +37,11 @@ int64_t iterations_wanted(const struct run *run)
     return parameter ? run->arguments[parameter - run->function->parameters].integer : 1;
 }
 
-/* No more than there is fresh memory for; at least one. */
-static int64_t limited(const struct bench *bench, int64_t wanted)
-{
-    const struct run *run = &bench->run;
-    if (!bench->buffers.cold)
-        return wanted;
-    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
-    size_t each = bench_places(bench, 1) - bench_places(bench, 0);
-    size_t most = (places - bench_places(bench, 0)) / each;
-    if ((uint64_t)wanted <= most)
-        return wanted;
-    return most > 0 ? (int64_t)most : 1;
-}
-
-void iterations_limit(struct bench *bench)
-{
-    struct run *run = &bench->run;
-    int64_t wanted = run->iterations;
-    run->iterations = limited(bench, wanted);
-    if (run->iterations < wanted)
-        run_note(run, "iterations reduced to %lld: there is no more fresh memory",
-                 (long long)run->iterations);
-    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
-    size_t operations = bench_places(bench, run->iterations);
-    if (operations > places)
-        run_note(run,
-                 "not everything is cold: %zu operations of an iteration share fresh memory for "
-                 "only %zu",
-                 operations, places);
-}
-
 struct region_times {
     double shortest, longest; /* seconds, of the PEs; NaN: none times anything */
 };
 
-/* What a call times: bench->call(), a repetition, or bench->refer(), of which each timed region has
+/* What a call times: trial_call(), a repetition, or trial_refer(), of which each timed region has
  * to be long enough. */
 static struct region_times times_of(struct bench *bench, double (*call)(struct bench *))
 {
@@ -81,7 +51,7 @@ static struct region_times times_of(struct bench *bench, double (*call)(struct b
     timing->shortest_part = NAN;
     call(bench);
     double longest = timing->total - before, shortest = longest;
-    if (call == bench->refer)
+    if (call == trial_refer)
         shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
     else if (timing->total == before)
         shortest = longest = NAN; /* this PE only watches */
@@ -115,7 +85,7 @@ static int64_t more_iterations(const struct bench *bench, double factor)
     double burst = bench->run.settings->max_outstanding;
     if (more > burst)
         more = ceil(more / burst) * burst;
-    return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
+    return iterations_fitting(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
 }
 
 int64_t iterations_of_reference(struct bench *bench)
@@ -123,7 +93,7 @@ int64_t iterations_of_reference(struct bench *bench)
     struct run *run = &bench->run;
     double needed = long_enough(run);
     int64_t asked = run->iterations, enough = asked;
-    struct region_times timed = times_of(bench, bench->refer);
+    struct region_times timed = times_of(bench, trial_refer);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!(timed.shortest < needed) || timed.longest >= LONG_ENOUGH_ANYWAY)
             break;
@@ -131,7 +101,7 @@ int64_t iterations_of_reference(struct bench *bench)
         run->iterations = more_iterations(bench, fmax(factor, 2));
         if (run->iterations <= enough)
             break;
-        struct region_times more = times_of(bench, bench->refer);
+        struct region_times more = times_of(bench, trial_refer);
         /* What is timed call by call or burst by burst takes as long as before. */
         double grown = (double)run->iterations / (double)enough;
         if (!(more.shortest > timed.shortest * sqrt(grown)))
@@ -148,11 +118,11 @@ void iterations_choose(struct bench *bench)
     struct run *run = &bench->run;
     double needed = long_enough(run);
     int64_t fewest = run->function->fewest_iterations;
-    run->iterations = limited(bench, fewest > 1 ? fewest : 1);
+    run->iterations = iterations_fitting(bench, fewest > 1 ? fewest : 1);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (bench->buffers.cold)
-            bench->call(bench); /* first touches of the pages count for nothing */
-        struct region_times timed = times_of(bench, bench->call);
+            trial_call(bench); /* first touches of the pages count for nothing */
+        struct region_times timed = times_of(bench, trial_call);
         if (isnan(timed.shortest) || timed.shortest >= needed ||
             timed.longest >= LONG_ENOUGH_ANYWAY)
             break;

@@ -346,6 +346,36 @@ size_t bench_places(const struct bench *bench, int64_t iterations)
     return each ? (size_t)iterations * each + 1 : (size_t)iterations;
 }
 
+int64_t iterations_fitting(const struct bench *bench, int64_t wanted)
+{
+    const struct run *run = &bench->run;
+    if (!bench->buffers.cold)
+        return wanted;
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t each = bench_places(bench, 1) - bench_places(bench, 0);
+    size_t most = (places - bench_places(bench, 0)) / each;
+    if ((uint64_t)wanted <= most)
+        return wanted;
+    return most > 0 ? (int64_t)most : 1;
+}
+
+void iterations_limit(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    int64_t wanted = run->iterations;
+    run->iterations = iterations_fitting(bench, wanted);
+    if (run->iterations < wanted)
+        run_note(run, "iterations reduced to %lld: there is no more fresh memory",
+                 (long long)run->iterations);
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t operations = bench_places(bench, run->iterations);
+    if (operations > places)
+        run_note(run,
+                 "not everything is cold: %zu operations of an iteration share fresh memory for "
+                 "only %zu",
+                 operations, places);
+}
+
 int measurement_pes(void)
 {
     return comm_world()->size;

@@ -68,12 +68,6 @@ struct bench {
     struct verification verification;
     size_t operations; /* of an iteration that need memory of their own; 0: the function does not
                           say */
-    /* One repetition, of run->iterations: seconds per operation, NaN where this PE has nothing to
-     * report. trial.c sets them, which alone calls hooks; those who decide how many there are do
-     * not depend on it. All members call them. */
-    double (*repeat)(struct bench *, double *counts); /* in a batch; counts: NULL, or of events */
-    double (*call)(struct bench *);                   /* outside of batches */
-    double (*refer)(struct bench *);                  /* of what is subtracted */
 };
 
 /* Repetitions start by the clock, or after the engine's barrier, whose skew the clocks measure. */
@@ -83,6 +77,11 @@ bool window_global_run_time(const struct run *);
 
 /* The places that this many iterations use when each is to be cold. */
 size_t bench_places(const struct bench *, int64_t iterations);
+/* No more of the wanted iterations of a cold measurement than there is fresh memory for; at least
+ * one. */
+int64_t iterations_fitting(const struct bench *, int64_t wanted);
+/* Reduces the iterations of a cold measurement to that, with a note. */
+void iterations_limit(struct bench *);
 /* Frees what run_allocate() gave. */
 void services_free(struct services *);
 

@@ -1,5 +1,6 @@
 /*
- * One attempt at a measurement. Only this file calls the hooks of a descriptor, in this order:
+ * Only this file calls the hooks of a descriptor. An attempt at a measurement (measure.c) runs them
+ * in this order:
  *
  *   check, demand        for the request, by every PE of the world; pure
  *   prepare              every PE of the world, after the communicator of a function of MPI
@@ -24,20 +25,14 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "clock/counters.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/batches.h"
-#include "engine/clocks.h"
 #include "engine/request.h"
-#include "engine/verify.h"
 #include "engine/watchdog.h"
-
-/* More than the data that one measurement makes. */
-#define SEEDS ((uint64_t)1 << 32)
 
 /* ---- The request ---- */
 
@@ -126,6 +121,65 @@ void measurement_demand(struct run *run)
         run->function->demand(run);
 }
 
+/* ---- Guards ---- */
+
+/* Source and target have different guards, in either direction of a transfer: if too many bytes are
+ * moved, a foreign guard arrives, and is found. Two places of a buffer that share a guard agree
+ * about it. Each guard byte has the first bit, which no data have (pattern_fill()). */
+static unsigned char guard_byte(const struct run *run, const unsigned char *address)
+{
+    uint32_t mixed = (uint32_t)run->rank * 2654435761u +
+                     (uint32_t)(uintptr_t)address * 2246822519u + (uint32_t)run->seed * 3266489917u;
+    mixed ^= mixed >> 15;
+    mixed *= 2246822519u;
+    return (unsigned char)(0x80 | (mixed >> 24));
+}
+
+static void set_guards(struct run *run)
+{
+    unsigned char *const sides[] = {run->local, run->remote};
+    const size_t bytes[] = {run->demand.local, run->demand.remote};
+    for (int side = 0; side < 2; side++) {
+        unsigned char *before = sides[side] - BUFFER_GUARD, *after = sides[side] + bytes[side];
+        for (int i = 0; i < BUFFER_GUARD; i++) {
+            before[i] = guard_byte(run, &before[i]);
+            after[i] = guard_byte(run, &after[i]);
+        }
+    }
+}
+
+static bool check_guards(struct run *run)
+{
+    const struct {
+        const char *name;
+        const unsigned char *first;
+        size_t bytes;
+    } sides[] = {{"local", run->local, run->demand.local},
+                 {"remote", run->remote, run->demand.remote}};
+    for (int side = 0; side < 2; side++) {
+        size_t bytes = sides[side].bytes;
+        const char *name = sides[side].name;
+        const unsigned char *before = sides[side].first - BUFFER_GUARD;
+        const unsigned char *after = sides[side].first + bytes;
+        for (int i = 0; i < BUFFER_GUARD; i++) {
+            if (before[i] != guard_byte(run, &before[i]))
+                return run_fail(run,
+                                "wrong data: byte %d before the %s buffer of %zu bytes on PE %d "
+                                "(rank %d) is 0x%02x and should still be 0x%02x",
+                                BUFFER_GUARD - i, name, bytes, comm_pe(), run->rank, before[i],
+                                guard_byte(run, &before[i]));
+            if (after[i] != guard_byte(run, &after[i]))
+                return run_fail(run,
+                                "wrong data: byte %zu of the %s buffer on PE %d (rank %d), which "
+                                "has %zu bytes, is 0x%02x and should still be 0x%02x: too much was "
+                                "written",
+                                bytes + (size_t)i, name, comm_pe(), run->rank, bytes, after[i],
+                                guard_byte(run, &after[i]));
+        }
+    }
+    return true;
+}
+
 /* ---- The data ---- */
 
 /* The place of the last operation of a cold repetition. */
@@ -157,7 +211,7 @@ static void at_each_place(struct bench *bench, void (*act)(struct run *))
 
 static void fill_place(struct run *run)
 {
-    verify_set_guards(run);
+    set_guards(run);
     run->function->fill(run);
 }
 
@@ -185,7 +239,7 @@ static void check_place(struct run *run)
     if (known && run_max(run, failed) == 0)
         forgive(run, known);
     if (right)
-        verify_guards(run);
+        check_guards(run);
 }
 
 static void check_places(struct bench *bench)
@@ -238,7 +292,7 @@ static void next_buffers(struct bench *bench)
         comm_barrier(pe_set_group(run->set));
 }
 
-static double run_once(struct bench *bench)
+double trial_call(struct bench *bench)
 {
     struct window *window = &bench->services.window;
     watchdog_progress();
@@ -248,19 +302,18 @@ static double run_once(struct bench *bench)
     return bench->run.function->run(&bench->run);
 }
 
-/* counts: a value for each event that is counted, NaN where this PE only watches; NULL: none is. */
-static double run_in_batch(struct bench *bench, double *counts)
+double trial_repeat(struct bench *bench, double *counts)
 {
     const struct measurement *function = bench->run.function;
     bool checked = bench->run.settings->verify == VERIFY_EVERY && function->timing != TIMING_ONCE &&
-                   verify_has(function);
+                   measurement_has_data(function);
     if (checked) {
         new_data(bench);
         bench->verification.filling = true;
     }
     if (counts)
         counters_begin();
-    double value = run_once(bench);
+    double value = trial_call(bench);
     if (counts)
         counters_end(counts);
     for (size_t i = 0; counts && isnan(value) && i < COUNTERS_MAX; i++)
@@ -270,7 +323,7 @@ static double run_in_batch(struct bench *bench, double *counts)
     return value;
 }
 
-static double refer_once(struct bench *bench)
+double trial_refer(struct bench *bench)
 {
     watchdog_progress();
     next_buffers(bench);
@@ -279,10 +332,27 @@ static double refer_once(struct bench *bench)
     return bench->run.function->reference(&bench->run);
 }
 
-/* ---- Parts of an attempt ---- */
+void trial_call_checked(struct bench *bench)
+{
+    new_data(bench);
+    bench->verification.filling = true;
+    trial_call(bench);
+    if (bench->run.function->arrives)
+        check_arrival(bench);
+    check_places(bench);
+}
 
-/* False when it fails. */
-static bool set_up(struct bench *bench)
+/* ---- Before and after the repetitions ---- */
+
+void trial_prepare(struct run *run)
+{
+    if (run->function->api == API_MPI)
+        communicator_handle(run->set);
+    if (run->function->prepare)
+        run->function->prepare(run);
+}
+
+bool trial_set_up(struct bench *bench)
 {
     struct run *run = &bench->run;
     const struct measurement *function = run->function;
@@ -296,52 +366,7 @@ static bool set_up(struct bench *bench)
     return run_max(run, run->services->failure ? 1 : 0) == 0;
 }
 
-/* Whether the operation does what it should, by repetitions of one iteration that are not timed.
- * False when it does not. */
-static bool prove(struct bench *bench)
-{
-    struct run *run = &bench->run;
-    struct timing *timing = &bench->services.timing;
-    int64_t start = timer_now(), iterations = run->iterations, shortest = timing->shortest;
-    bench->services.window.synchronization = SYNCHRONIZE_NONE;
-    run->iterations = 1;
-    run->untimed = true;
-    if (verify_has(run->function) && run->function->timing != TIMING_ONCE) {
-        new_data(bench);
-        bench->verification.filling = true;
-        run_once(bench);
-        if (run->function->arrives)
-            check_arrival(bench);
-        check_places(bench);
-    }
-    if (run->function->synchronizes && run->size > 1)
-        verify_synchronism(bench);
-    run->untimed = false;
-    run->iterations = iterations;
-    timing->shortest = shortest;
-    bench->verification.proof = timer_seconds(timer_now() - start);
-    bench->verification.seconds += bench->verification.proof;
-    return run_max(run, run->services->failure ? 1 : 0) == 0;
-}
-
-/* The first call is slow: connections, page faults. It is not timed, and in no window. Further ones
- * that set_warm_up() asks for are as long as timed ones. */
-static void warm_up(struct bench *bench)
-{
-    bench->services.window.synchronization = SYNCHRONIZE_NONE;
-    if (bench->run.function->timing != TIMING_ONCE)
-        run_once(bench);
-    if (iterations_wanted(&bench->run) == 0)
-        iterations_choose(bench);
-    if (bench->run.function->timing != TIMING_ONCE)
-        for (int i = 1; i < bench->run.settings->warm_up; i++)
-            run_once(bench);
-    comm_barrier(pe_set_group(bench->run.set));
-    bench->services.timing.shortest = INT64_MAX;
-}
-
-/* Fills the places in memory that the next `repetitions` repetitions are to use. */
-static void make_data(struct bench *bench, size_t repetitions)
+void trial_make_data(struct bench *bench, size_t repetitions)
 {
     struct run *run = &bench->run;
     const struct buffers *buffers = &bench->buffers;
@@ -360,12 +385,11 @@ static void make_data(struct bench *bench, size_t repetitions)
     /* What was filled is warm again; functions with several places warm theirs (warm_places()). */
     if (run->function->timing != TIMING_ONCE && !buffers->cold &&
         (buffers->fixed || !run->settings->buffer_cycling))
-        run_once(bench);
+        trial_call(bench);
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
-/* Verifies the data of the last repetition, unless its place had none. */
-static void check_data(struct bench *bench)
+void trial_check_data(struct bench *bench)
 {
     int64_t start = timer_now();
     if (bench->buffers.turn > bench->verification.filled ||
@@ -375,103 +399,10 @@ static void check_data(struct bench *bench)
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
-/* took: seconds of all batches. */
-static void account(struct accounting *accounting, const struct bench *bench,
-                    const struct samples *samples, double took)
+void trial_tear_down(struct bench *bench)
 {
-    double used = 0;
-    for (size_t i = 0; i < samples->valid; i++)
-        if (!isnan(samples->max[i]))
-            used += samples->max[i] * (double)bench->run.iterations;
-    double share = (double)samples->invalid / (double)(samples->valid + samples->invalid + 1);
-    accounting->comm += used;
-    accounting->over += took * share;
-    accounting->wait += fmax(0, took * (1 - share) - used);
-}
-
-/* What the repetitions say. */
-static void conclude(struct batches *batches, struct outcome *outcome, double took)
-{
-    struct bench *bench = batches->bench;
-    struct samples *samples = batches->samples;
-    if (verify_has(bench->run.function))
-        check_data(bench);
-    /* A precision was reached with the references so far: one more could only undo that. */
-    if (batches->references && !(samples->aim.precise && batches->references->count > 1))
-        batches_refer(batches);
-    outcome_conclude(bench, samples, batches->references, outcome);
-    if (bench->run.rank == 0)
-        judge_conclude(batches->judge, samples, &outcome->statistics);
-    account(batches->accounting, bench, samples, took);
-    if (counting_applies(bench->run.function))
-        counting_run(batches, outcome);
-    if (bench->run.rank != 0)
-        return;
-    remarks_make(bench, samples, &outcome->statistics);
-    if (batches->raw) {
-        size_t bytes = samples->valid * sizeof *outcome->samples;
-        outcome->samples = memory_zeroed(1, bytes + 1);
-        memcpy(outcome->samples, samples->max, bytes);
-        outcome->sample_count = samples->valid;
-    }
-}
-
-/* ---- The attempt ---- */
-
-/* Between set-up and teardown. False when it failed. */
-static bool measure_samples(struct batches *batches, struct outcome *outcome)
-{
-    struct bench *bench = batches->bench;
-    const struct run *run = &bench->run;
-    struct samples samples = {0};
-    struct references references = {0};
-    batches->rule = batch_rules[bench->services.window.rule];
-    batches->samples = &samples;
-    batches->references = run->function->reference ? &references : NULL;
-    samples_reserve(&samples, batches->rule->most(run) + 1, false);
-    warm_up(bench);
-    if (batches->references) {
-        batches->referring = iterations_of_reference(bench);
-        batches_refer(batches);
-    }
-    bench->verification.filled = 0;
-    if (verify_has(run->function))
-        make_data(bench, samples.capacity);
-    int64_t start = timer_now();
-    batches_run(batches);
-    if (!batches->judge->missed)
-        conclude(batches, outcome, timer_seconds(timer_now() - start));
-    samples_release(&samples);
-    return !batches->judge->missed && prove(bench);
-}
-
-bool trial_run(struct batches *batches, struct machine *machine, struct outcome *outcome)
-{
-    struct bench *bench = batches->bench;
-    struct run *run = &bench->run;
-    struct judge judge;
-    bench->repeat = run_in_batch;
-    bench->call = run_once;
-    bench->refer = refer_once;
-    bench->buffers.fixed = run->function->one_place;
-    bench->services.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
-    /* Members of the next set must agree. */
-    bench->verification.seed = (bench->verification.seed / SEEDS + 1) * SEEDS;
-    if (run->function->api == API_MPI)
-        communicator_handle(run->set);
-    if (run->function->prepare)
-        run->function->prepare(run);
-    if (run->rank < 0)
-        return true;
-    judge_begin(&judge, machine, run);
-    batches->judge = &judge;
-    bool good = set_up(bench) && prove(bench) && measure_samples(batches, outcome);
-    outcome->missed = judge.missed;
-    if (judge.log && comm_pe() != 0)
-        judge_keep_controls(&judge, outcome);
-    if (run->function->teardown)
-        run->function->teardown(run);
+    if (bench->run.function->teardown)
+        bench->run.function->teardown(&bench->run);
     services_free(&bench->services);
     comm_quiet();
-    return good;
 }

@@ -1,5 +1,5 @@
 /*
- * Bytes around the buffers that nobody may write, and whether an operation that synchronizes does.
+ * Whether an operation does what it should: its data, and whether it synchronizes.
  */
 #include "engine/verify.h"
 
@@ -7,66 +7,7 @@
 
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/services.h"
-
-/* ---- Guards ---- */
-
-/* Source and target have different guards, in either direction of a transfer: if too many bytes are
- * moved, a foreign guard arrives, and is found. Two places of a buffer that share a guard agree
- * about it. Each guard byte has the first bit, which no data have (pattern_fill()). */
-static unsigned char guard_byte(const struct run *run, const unsigned char *address)
-{
-    uint32_t mixed = (uint32_t)run->rank * 2654435761u +
-                     (uint32_t)(uintptr_t)address * 2246822519u + (uint32_t)run->seed * 3266489917u;
-    mixed ^= mixed >> 15;
-    mixed *= 2246822519u;
-    return (unsigned char)(0x80 | (mixed >> 24));
-}
-
-void verify_set_guards(struct run *run)
-{
-    unsigned char *const sides[] = {run->local, run->remote};
-    const size_t bytes[] = {run->demand.local, run->demand.remote};
-    for (int side = 0; side < 2; side++) {
-        unsigned char *before = sides[side] - BUFFER_GUARD, *after = sides[side] + bytes[side];
-        for (int i = 0; i < BUFFER_GUARD; i++) {
-            before[i] = guard_byte(run, &before[i]);
-            after[i] = guard_byte(run, &after[i]);
-        }
-    }
-}
-
-bool verify_guards(struct run *run)
-{
-    const struct {
-        const char *name;
-        const unsigned char *first;
-        size_t bytes;
-    } sides[] = {{"local", run->local, run->demand.local},
-                 {"remote", run->remote, run->demand.remote}};
-    for (int side = 0; side < 2; side++) {
-        size_t bytes = sides[side].bytes;
-        const char *name = sides[side].name;
-        const unsigned char *before = sides[side].first - BUFFER_GUARD;
-        const unsigned char *after = sides[side].first + bytes;
-        for (int i = 0; i < BUFFER_GUARD; i++) {
-            if (before[i] != guard_byte(run, &before[i]))
-                return run_fail(run,
-                                "wrong data: byte %d before the %s buffer of %zu bytes on PE %d "
-                                "(rank %d) is 0x%02x and should still be 0x%02x",
-                                BUFFER_GUARD - i, name, bytes, comm_pe(), run->rank, before[i],
-                                guard_byte(run, &before[i]));
-            if (after[i] != guard_byte(run, &after[i]))
-                return run_fail(run,
-                                "wrong data: byte %zu of the %s buffer on PE %d (rank %d), which "
-                                "has %zu bytes, is 0x%02x and should still be 0x%02x: too much was "
-                                "written",
-                                bytes + (size_t)i, name, comm_pe(), run->rank, bytes, after[i],
-                                guard_byte(run, &after[i]));
-        }
-    }
-    return true;
-}
+#include "engine/trial.h"
 
 /* ---- Synchronism ---- */
 
@@ -112,7 +53,7 @@ static double time_to_be_late(const struct pe_group *group)
 static struct circle find_circle(struct bench *bench)
 {
     const struct pe_group *group = pe_set_group(bench->run.set);
-    bool takes_part = !isnan(bench->call(bench));
+    bool takes_part = !isnan(trial_call(bench));
     int64_t before = takes_part, all = takes_part;
     comm_scan(group, &before, sizeof before, add);
     comm_allreduce_int(group, COMM_SUM, &all, 1);
@@ -145,7 +86,7 @@ static void come_late(struct bench *bench, const struct circle *circle, int64_t 
         comm_word_send(late_pe, COMM_ANSWER, ++number);
     if (is_late)
         seen = see_leaving(circle->late);
-    bench->call(bench);
+    trial_call(bench);
     if (sees)
         comm_word_send(late_pe, COMM_QUESTION, number);
     if (is_late)
@@ -155,7 +96,7 @@ static void come_late(struct bench *bench, const struct circle *circle, int64_t 
                  (long long)ranks[1], (long long)ranks[0]);
 }
 
-void verify_synchronism(struct bench *bench)
+static void check_synchronism(struct bench *bench)
 {
     struct circle circle = find_circle(bench);
     int64_t rounds = circle.size < MOST_ROUNDS ? circle.size : MOST_ROUNDS;
@@ -166,7 +107,24 @@ void verify_synchronism(struct bench *bench)
     }
 }
 
-bool verify_has(const struct measurement *function)
+/* ---- Both ---- */
+
+bool verify_operation(struct bench *bench)
 {
-    return function->verify && !function->no_data;
+    struct run *run = &bench->run;
+    struct timing *timing = &bench->services.timing;
+    int64_t start = timer_now(), iterations = run->iterations, shortest = timing->shortest;
+    bench->services.window.synchronization = SYNCHRONIZE_NONE;
+    run->iterations = 1;
+    run->untimed = true;
+    if (measurement_has_data(run->function) && run->function->timing != TIMING_ONCE)
+        trial_call_checked(bench);
+    if (run->function->synchronizes && run->size > 1)
+        check_synchronism(bench);
+    run->untimed = false;
+    run->iterations = iterations;
+    timing->shortest = shortest;
+    bench->verification.proof = timer_seconds(timer_now() - start);
+    bench->verification.seconds += bench->verification.proof;
+    return run_max(run, run->services->failure ? 1 : 0) == 0;
 }

@@ -203,7 +203,9 @@ TEST(cycling)
     for (size_t bytes = 0; bytes <= 4096; bytes += 37) {
         struct buffers buffers = {
             .local.memory = local, .remote.memory = remote, .scratch.memory = scratch};
-        struct run run = {.settings = &settings, .demand = {.local = bytes, .remote = bytes}};
+        struct run run = {.function = &(struct measurement){0},
+                          .settings = &settings,
+                          .demand = {.local = bytes, .remote = bytes}};
         buffers_begin(&buffers, &run);
         unsigned char *last = NULL;
         for (int i = 0; i < 200; i++) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "clock/timer.h"
-#include "engine/batch.h"
+#include "engine/judge.h"
 #include "engine/watchdog.h"
 #include "machine/parts.h"
 #include "unit/unit.h"

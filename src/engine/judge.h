@@ -1,12 +1,12 @@
 /*
- * The batches of one measurement, the interface of the rules that say how the next one goes, and
- * the judge of the machine's state.
+ * What is known of the batches of one measurement to those who decide how they go on: the rules
+ * (rules.c), and the judge of the machine's state (judge.c).
  *
  * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 3c +
  * 4 numbers, O(log n) messages each.
  */
-#ifndef SKAMPI_ENGINE_BATCH_H
-#define SKAMPI_ENGINE_BATCH_H
+#ifndef SKAMPI_ENGINE_JUDGE_H
+#define SKAMPI_ENGINE_JUDGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,10 +27,8 @@ struct batches {
     const struct batch_rule *rule;
     struct judge *judge; /* of the machine's state, or NULL; not used here */
     struct display *display;
-    struct accounting *accounting;
     double ends; /* the time limit, wall_seconds() */
     bool debug;  /* each batch is reported on standard error */
-    bool raw;    /* the outcome has every repetition */
     struct samples *samples;
     struct references *references; /* what is subtracted; NULL: nothing is */
     int64_t referring;             /* iterations of the reference */

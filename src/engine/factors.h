@@ -3,8 +3,8 @@
  * tries of each. A level is a change of the settings under which a point is measured, of the
  * processors that PEs run on, or of what is measured before it.
  */
-#ifndef SKAMPI_ENGINE_FACTOR_H
-#define SKAMPI_ENGINE_FACTOR_H
+#ifndef SKAMPI_ENGINE_FACTORS_H
+#define SKAMPI_ENGINE_FACTORS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ struct settings factor_settings(const struct factor_point *, const struct setup 
  * world. */
 bool factor_move(int order);
 
-/* ---- The experiment, for factors.c, which makes it, and factor_report.c ---- */
+/* ---- The experiment, for factor_experiment.c and factor_report.c ---- */
 
 /* Of the screening, and of what is measured once more. Two levels that differ in all blocks have a
  * p-value of 2^-15 by signs, small enough for a thousand tests. */

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "comm/comm.h"
 #include "engine/batches.h"
-#include "engine/factor.h"
+#include "engine/factors.h"
 #include "engine/private.h"
 #include "engine/watchdog.h"
 #include "stats/factorial.h"

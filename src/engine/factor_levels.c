@@ -1,5 +1,5 @@
 /* Names factors, chooses the levels of each, and puts them into force. */
-#include "engine/factor.h"
+#include "engine/factors.h"
 
 #include <stdlib.h>
 #include <string.h>
