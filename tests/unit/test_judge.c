@@ -2,7 +2,7 @@
  * Stretches of batches that are judged by controls, on a machine that is simulated: which ones are
  * made again, how long a state is waited for, and that every measurement ends.
  * LINK: src/engine/judge.c src/engine/samples.c src/machine/wanted.c
- * src/stats/states.c src/stats/control_levels.c src/stats/stats.c src/output/result.c
+ * src/stats/states.c src/stats/stats.c src/output/result.c
  * src/base/memory.c
  */
 #include <math.h>
