@@ -1,12 +1,19 @@
 /*
- * Where the buffers of each repetition are, how they cycle, and how they leave the caches.
+ * Which memory the buffers have, where they are in each repetition, how they cycle, and how they
+ * leave the caches.
  */
+#define _GNU_SOURCE /* MAP_HUGETLB, syscall */
 #include "engine/buffers.h"
 
+#include <errno.h>
+#include <linux/mempolicy.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -15,6 +22,10 @@
 #include "engine/watchdog.h"
 
 #define FILL 0x55
+#define HUGE_PAGE ((size_t)2 << 20)
+#define PAGE ((size_t)4096)
+/* Bits of the mask that the kernel is told of: one more than it looks at. */
+#define NODES (8 * sizeof(unsigned long))
 
 uintptr_t buffers_align(uintptr_t address, size_t alignment)
 {
@@ -73,35 +84,160 @@ static bool all_have(const unsigned char *block, size_t bytes)
     return have == comm_pes();
 }
 
-/* The memory of a block, of these bytes. */
+/* ---- The kinds of memory that programs have ---- */
+
+/* Whether it is the symmetric heap, with hints or without. */
+static bool is_heap(enum placement placement)
+{
+    return placement == PLACEMENT_HEAP || placement == PLACEMENT_ATOMICS ||
+           placement == PLACEMENT_SIGNAL;
+}
+
+/* Whether every PE has it at one address or offset, as OpenSHMEM wants it. */
+static bool is_symmetric(enum placement placement)
+{
+    return is_heap(placement) || placement == PLACEMENT_STATIC;
+}
+
+static _Alignas(4096) unsigned char objects[2][PLACEMENT_STATIC_BYTES];
+static bool objects_taken[2];
+
+static void *take_object(size_t bytes, const char **why)
+{
+    *why = "the static objects have 4 MiB each: make the buffer smaller (set_skampi_buffer)";
+    for (int i = 0; bytes <= PLACEMENT_STATIC_BYTES && i < 2; i++)
+        if (!objects_taken[i]) {
+            objects_taken[i] = true;
+            return objects[i];
+        }
+    return NULL;
+}
+
+static void *map(size_t bytes, int flags)
+{
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t rounded(size_t bytes, size_t page)
+{
+    return (bytes + page - 1) / page * page;
+}
+
+static void *map_small(size_t bytes, const char **why)
+{
+    *why = "there is not enough memory";
+    void *memory = map(rounded(bytes, PAGE), 0);
+    if (memory)
+        madvise(memory, rounded(bytes, PAGE), MADV_NOHUGEPAGE);
+    return memory;
+}
+
+static bool transparent_pages_are_off(void)
+{
+    char text[64] = "[never]";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
+    if (file) {
+        if (!fgets(text, sizeof text, file))
+            text[0] = '\0';
+        fclose(file);
+    }
+    return strstr(text, "[never]") != NULL;
+}
+
+/* Huge pages that nobody has reserved begin at a multiple of their size. The caller's length is
+ * that of the aligned part: what is before it goes back at once. */
+static void *map_transparent(size_t bytes)
+{
+    unsigned char *memory = map(bytes + HUGE_PAGE, 0);
+    if (!memory)
+        return NULL;
+    size_t before = (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
+    if (before > 0)
+        munmap(memory, before);
+    munmap(memory + before + bytes, HUGE_PAGE - before);
+    madvise(memory + before, bytes, MADV_HUGEPAGE);
+    return memory + before;
+}
+
+static void *map_huge(size_t bytes, const char **why)
+{
+    bytes = rounded(bytes, HUGE_PAGE);
+    *why = "there are no huge pages: reserve some (vm.nr_hugepages), or allow transparent ones";
+    void *memory = map(bytes, MAP_HUGETLB);
+    if (memory || transparent_pages_are_off())
+        return memory;
+    return map_transparent(bytes);
+}
+
+static void *map_on_node(size_t bytes, int node, const char **why)
+{
+    unsigned long mask[2] = {0};
+    void *memory = map_small(bytes, why);
+    if (!memory)
+        return NULL;
+    *why = "there is no such NUMA node, or this process may not use it";
+    mask[(size_t)node / NODES] = 1UL << (size_t)node % NODES;
+    if (syscall(SYS_mbind, memory, rounded(bytes, PAGE), MPOL_BIND, mask, 2 * NODES, 0) == 0)
+        return memory;
+    if (errno == ENOSYS || errno == EPERM)
+        *why = "the system does not let this process choose a NUMA node";
+    munmap(memory, rounded(bytes, PAGE));
+    return NULL;
+}
+
+/* The memory of a block, of these bytes. NULL where there is none: *why is then a text that nobody
+ * frees, "" where the heap has none. */
 static unsigned char *take(const struct buffer_block *block, size_t bytes, const char **why)
 {
-    *why = "";
-    if (block->placement == PLACEMENT_HEAP)
+    *why = is_heap(block->placement) ? "" : "there is not enough memory";
+    switch (block->placement) {
+    case PLACEMENT_HEAP:
         return comm_allocate(bytes);
-    if (placement_is_heap(block->placement))
-        return comm_allocate_hinted(
-            bytes, block->placement == PLACEMENT_ATOMICS ? COMM_HINT_ATOMICS : COMM_HINT_SIGNAL);
-    if (block->placement == PLACEMENT_MPI) {
+    case PLACEMENT_ATOMICS:
+        return comm_allocate_hinted(bytes, COMM_HINT_ATOMICS);
+    case PLACEMENT_SIGNAL:
+        return comm_allocate_hinted(bytes, COMM_HINT_SIGNAL);
+    case PLACEMENT_MPI:
         *why = "MPI_Alloc_mem() has no memory";
         return comm_mpi_allocate(bytes);
+    case PLACEMENT_MALLOC:
+        return malloc(bytes);
+    case PLACEMENT_PAGES:
+        return map_small(bytes, why);
+    case PLACEMENT_HUGE:
+        return map_huge(bytes, why);
+    case PLACEMENT_STATIC:
+        return take_object(bytes, why);
+    case PLACEMENT_NODE:
+        return map_on_node(bytes, block->node, why);
+    default:
+        return NULL;
     }
-    return placement_allocate(block->placement, bytes, block->node, why);
 }
 
 static void give_back(struct buffer_block *block)
 {
-    if (block->placement == PLACEMENT_HEAP)
+    enum placement placement = block->placement;
+    if (placement == PLACEMENT_HEAP)
         comm_free(block->memory);
-    else if (placement_is_heap(block->placement))
+    else if (is_heap(placement))
         comm_free_hinted(block->memory);
-    else if (block->placement == PLACEMENT_MPI)
+    else if (placement == PLACEMENT_MPI)
         comm_mpi_free(block->memory);
-    else
-        placement_free(block->placement, block->memory, block->bytes);
+    else if (placement == PLACEMENT_MALLOC)
+        free(block->memory);
+    else if (placement == PLACEMENT_STATIC && block->memory)
+        objects_taken[block->memory == objects[1]] = false;
+    else if (block->memory)
+        munmap(block->memory,
+               rounded(block->bytes, placement == PLACEMENT_HUGE ? HUGE_PAGE : PAGE));
     block->memory = NULL;
     block->bytes = 0;
 }
+
+/* ---- Blocks ---- */
 
 /* Whether the block serves as one of these bytes, placed so. What malloc() returns depends on the
  * size that it was asked for. */
@@ -126,7 +262,7 @@ static const char *provide(struct buffer_block *block, const struct buffer_block
         memset(block->memory, fill, block->bytes); /* before anybody can write there */
     if (all_have(block->memory, block->bytes))
         return NULL;
-    if (block->memory && !placement_is_heap(wanted->placement))
+    if (block->memory && !is_heap(wanted->placement))
         why = "another PE has no such memory";
     give_back(block);
     return why;
@@ -152,8 +288,7 @@ static enum placement target_placement(const struct run *run)
     enum placement source = source_placement(run->settings);
     if (run->settings->target_placement != PLACEMENT_DEFAULT)
         return run->settings->target_placement;
-    return run->function->api != API_OPENSHMEM || placement_is_symmetric(source) ? source
-                                                                                 : PLACEMENT_HEAP;
+    return run->function->api != API_OPENSHMEM || is_symmetric(source) ? source : PLACEMENT_HEAP;
 }
 
 const char *buffers_refusal(const struct run *run)
@@ -165,14 +300,14 @@ const char *buffers_refusal(const struct run *run)
         source = PLACEMENT_HEAP;
     if (demand->remote == 0)
         target = PLACEMENT_HEAP;
-    if (shmem && !placement_is_symmetric(target))
+    if (shmem && !is_symmetric(target))
         return "OpenSHMEM reaches other PEs in symmetric memory only: place the target in \"heap\" "
                "or \"static\" (set_buffer_placement)";
-    if (shmem && !run->function->local_anywhere && !placement_is_symmetric(source))
+    if (shmem && !run->function->local_anywhere && !is_symmetric(source))
         return "the routine wants its source in symmetric memory: place it in \"heap\" or "
                "\"static\" (set_buffer_placement)";
-    bool hinted = (source != PLACEMENT_HEAP && placement_is_heap(source)) ||
-                  (target != PLACEMENT_HEAP && placement_is_heap(target));
+    bool hinted = (source != PLACEMENT_HEAP && is_heap(source)) ||
+                  (target != PLACEMENT_HEAP && is_heap(target));
     if (hinted && !comm_has_hints())
         return "the library has no shmem_malloc_with_hints (OpenSHMEM 1.5): place the buffer in "
                "\"heap\" (set_buffer_placement)";

@@ -18,7 +18,6 @@
 #include "engine/messages.h"
 #include "engine/report.h"
 #include "engine/trial.h"
-#include "engine/verify.h"
 #include "engine/watchdog.h"
 
 /* Clocks may be off by this share of what windows leave of time. */
@@ -111,7 +110,7 @@ static bool measure_samples(struct engine *engine, struct batches *batches, stru
     if (!batches->judge->missed)
         conclude(engine, batches, outcome, timer_seconds(timer_now() - start));
     samples_release(&samples);
-    return !batches->judge->missed && verify_operation(bench);
+    return !batches->judge->missed && trial_verify(bench);
 }
 
 /* began: the attempt, timer ticks. False when it failed on some member, which has the reason in its
@@ -128,8 +127,8 @@ static bool attempt_by_members(struct engine *engine, int64_t began, struct outc
                               .began = began,
                               .debug = engine->options.debug & DEBUG_BATCHES};
     judge_begin(&judge, engine->machine, &bench->run);
-    bool good = trial_set_up(bench) && verify_operation(bench) &&
-                measure_samples(engine, &batches, outcome);
+    bool good =
+        trial_set_up(bench) && trial_verify(bench) && measure_samples(engine, &batches, outcome);
     outcome->missed = judge.missed;
     if (judge.log && comm_pe() != 0)
         judge_keep_controls(&judge, outcome);

@@ -27,8 +27,11 @@ double trial_repeat(struct bench *, double *counts);
 double trial_call(struct bench *);
 /* Of what is subtracted. */
 double trial_refer(struct bench *);
-/* Outside of batches, with data of its own, which are verified. */
-void trial_call_checked(struct bench *);
+
+/* Whether the operation does what it should, by repetitions of one iteration that are not timed:
+ * its data are right, and where it says that it synchronizes, nobody leaves before all have
+ * entered. */
+bool trial_verify(struct bench *);
 
 /* Fills the places in memory that the next `repetitions` repetitions are to use. */
 void trial_make_data(struct bench *, size_t repetitions);

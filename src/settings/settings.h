@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/placement.h"
-
 /* How clocks are synchronized. */
 enum clock_sync {
     CLOCK_SYNC_DEFAULT, /* none if exchanges show that all PEs have one clock, else hca */
@@ -32,6 +30,24 @@ struct clock_rules {
     double spread;      /* seconds over which the offsets are spread */
     double long_spread; /* seconds for the two fits that have to confirm a drift */
 };
+
+/* Memory for buffers, of the kinds that programs have, in the order of the words in table.c. */
+enum placement {
+    PLACEMENT_DEFAULT, /* the symmetric heap; the target's: as the source's, if that is possible */
+    PLACEMENT_HEAP,    /* the symmetric heap, by comm_allocate() */
+    PLACEMENT_MALLOC,  /* as malloc() returns it */
+    PLACEMENT_PAGES,   /* small pages of its own */
+    PLACEMENT_HUGE,    /* huge pages: reserved ones, or else transparent ones */
+    PLACEMENT_STATIC,  /* a static object, which is symmetric in OpenSHMEM */
+    PLACEMENT_MPI,     /* by comm_mpi_allocate() */
+    PLACEMENT_NODE,    /* small pages of one NUMA node */
+    PLACEMENT_ATOMICS, /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_ATOMICS */
+    PLACEMENT_SIGNAL,  /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_SIGNAL */
+    PLACEMENTS
+};
+
+/* The size of both static objects, in bytes; scripts cannot change it. */
+#define PLACEMENT_STATIC_BYTES (4 << 20)
 
 enum synchronization {
     SYNCHRONIZE_WINDOW, /* choose_real_synchronization, the default */

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "comm/components.h"
+#include "comm/choices.h"
 #include "unit/unit.h"
 
 static struct named_texts two(void)
@@ -40,7 +40,7 @@ TEST(owners)
     };
     struct named_texts choices = two();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(components_own(&choices, cases[i].variable), cases[i].own);
+        assert_int_equal(choices_own_variable(&choices, cases[i].variable), cases[i].own);
     named_texts_free(&choices);
 }
 

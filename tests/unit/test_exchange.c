@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "clock/exchange.h"
+#include "clock/sync.h"
 #include "unit/unit.h"
 
 static double uniform(double low, double high)

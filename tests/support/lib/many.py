@@ -6,8 +6,7 @@ import re
 
 import harness
 
-SOURCES = ["tests/support/many_pes.c", "src/base/memory.c", "src/base/hash.c", "src/base/process.c", "src/comm/pe_group.c",
-           "src/clock/exchange.c"]
+SOURCES = ["tests/support/many_pes.c", "src/base/memory.c", "src/base/hash.c", "src/base/process.c", "src/comm/pe_group.c"]
 STEPS = ("start", "engine", "synchronization", "point", "end")
 RECORDED_PES = 4
 PER_NODE = 64
