@@ -65,8 +65,7 @@ static struct words *words_of(int pe)
         return NULL;
     const struct tally_offer *offer = &near.offers[pe_group_rank_of(comm_own_node(), pe)];
     struct words *found = offer->descriptor >= 0 ? tally_find(offer, sizeof *found) : NULL;
-    near.partners = memory_resize(near.partners, (near.count + 1) * sizeof *near.partners);
-    near.partners[near.count++] = (struct partner){pe, found};
+    memory_append(near.partners, near.count, (struct partner){pe, found});
     return found;
 }
 

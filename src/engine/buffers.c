@@ -404,43 +404,40 @@ const char *buffers_prepare(struct buffers *buffers, const struct run *run, size
     return why;
 }
 
-/* Places of a block: how far apart, and how many; one when the buffer does not cycle. Returns the
- * first. */
-static unsigned char *places(const struct buffer_block *block, size_t bytes, int64_t alignment,
-                             int64_t offset, const struct settings *settings, bool cold,
-                             size_t *stride, size_t *count)
+/* Lays out the places of a block; one when the buffer does not cycle. */
+static void lay_out(struct buffer_block *block, size_t bytes, int64_t alignment, int64_t offset,
+                    const struct settings *settings, bool cold)
 {
     size_t unit = 2 * (size_t)alignment, room = (size_t)settings->buffer_bytes;
-    *stride = (bytes + (cold ? COLD_GAP : BUFFER_GUARD) + unit - 1) / unit * unit;
     bool several = bytes > 0 && (cold || settings->buffer_cycling);
-    *count = 1;
+    block->stride = (bytes + (cold ? COLD_GAP : BUFFER_GUARD) + unit - 1) / unit * unit;
+    block->places = 1;
+    block->first = block->memory + BUFFER_GUARD;
     if (block->placement == PLACEMENT_MALLOC)
-        return block->memory + BUFFER_GUARD;
+        return;
+    block->first =
+        (unsigned char *)buffers_align((uintptr_t)block->first, (size_t)alignment) + offset;
     if (several && cold)
-        *count = larger(1, (block->bytes - block_bytes(0, alignment, offset)) / *stride);
+        block->places =
+            larger(1, (block->bytes - block_bytes(0, alignment, offset)) / block->stride);
     if (several && !cold) {
         size_t fit = larger(1, room / ((bytes + unit - 1) / unit * unit));
-        size_t with_gaps = larger(1, (room + GAPS) / *stride);
-        *count = fit < with_gaps ? fit : with_gaps;
+        size_t with_gaps = larger(1, (room + GAPS) / block->stride);
+        block->places = fit < with_gaps ? fit : with_gaps;
     }
-    uintptr_t first = buffers_align((uintptr_t)block->memory + BUFFER_GUARD, (size_t)alignment);
-    return (unsigned char *)first + offset;
 }
 
 void buffers_begin(struct buffers *buffers, const struct run *run)
 {
     const struct settings *settings = run->settings;
-    const struct demand *demand = &run->demand;
     buffers->turn = 0;
     buffers->fixed = run->function->one_place;
     buffers->cold = is_cold(run);
-    buffers->local_first =
-        places(&buffers->local, demand->local, settings->send_alignment, settings->send_offset,
-               settings, buffers->cold, &buffers->local_stride, &buffers->local_places);
-    buffers->remote_first = places(&buffers->remote, demand->remote, settings->receive_alignment,
-                                   settings->receive_offset, settings, buffers->cold,
-                                   &buffers->remote_stride, &buffers->remote_places);
-    buffers->scratch_first =
+    lay_out(&buffers->local, run->demand.local, settings->send_alignment, settings->send_offset,
+            settings, buffers->cold);
+    lay_out(&buffers->remote, run->demand.remote, settings->receive_alignment,
+            settings->receive_offset, settings, buffers->cold);
+    buffers->scratch.first =
         (unsigned char *)(((uintptr_t)buffers->scratch.memory + LINE - 1) / LINE * LINE);
 }
 
@@ -452,26 +449,26 @@ void buffers_next(struct buffers *buffers, struct run *run)
 
 void buffers_at(const struct buffers *buffers, struct run *run, size_t turn)
 {
-    run->local = buffers->local_first + turn % buffers->local_places * buffers->local_stride;
-    run->remote = buffers->remote_first + turn % buffers->remote_places * buffers->remote_stride;
-    run->scratch = buffers->scratch_first;
-    run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
-    run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
+    run->local = buffers->local.first + turn % buffers->local.places * buffers->local.stride;
+    run->remote = buffers->remote.first + turn % buffers->remote.places * buffers->remote.stride;
+    run->scratch = buffers->scratch.first;
+    run->local_step = buffers->cold && run->demand.local ? buffers->local.stride : 0;
+    run->remote_step = buffers->cold && run->demand.remote ? buffers->remote.stride : 0;
     run->places = buffers->cold ? buffers_cold_places(buffers, &run->demand) : SIZE_MAX;
 }
 
 size_t buffers_warm_places(const struct buffers *buffers)
 {
-    return buffers->fixed ? 1 : larger(buffers->local_places, buffers->remote_places);
+    return buffers->fixed ? 1 : larger(buffers->local.places, buffers->remote.places);
 }
 
 size_t buffers_cold_places(const struct buffers *buffers, const struct demand *demand)
 {
     size_t places = SIZE_MAX;
     if (demand->local)
-        places = buffers->local_places;
-    if (demand->remote && buffers->remote_places < places)
-        places = buffers->remote_places;
+        places = buffers->local.places;
+    if (demand->remote && buffers->remote.places < places)
+        places = buffers->remote.places;
     return places;
 }
 
@@ -524,10 +521,10 @@ void buffers_flush(const struct buffers *buffers, const struct run *run, size_t 
 {
     size_t caches = (size_t)run->settings->cache_bytes;
 #if defined(__x86_64__)
-    for (size_t i = 0; i < iterations && i < buffers->local_places; i++)
-        flush(buffers->local_first + i * buffers->local_stride, run->demand.local);
-    for (size_t i = 0; i < iterations && i < buffers->remote_places; i++)
-        flush(buffers->remote_first + i * buffers->remote_stride, run->demand.remote);
+    for (size_t i = 0; i < iterations && i < buffers->local.places; i++)
+        flush(buffers->local.first + i * buffers->local.stride, run->demand.local);
+    for (size_t i = 0; i < iterations && i < buffers->remote.places; i++)
+        flush(buffers->remote.first + i * buffers->remote.stride, run->demand.remote);
     if (caches > 0)
         walk(caches);
 #else

@@ -15,13 +15,15 @@ struct buffer_block {
     size_t bytes;
     enum placement placement;
     int node; /* NUMA node, for PLACEMENT_NODE */
+    /* Of the measurement in progress: places, how far apart they are, and the first */
+    size_t places, stride;
+    unsigned char *first;
 };
 
 struct buffers {
     struct buffer_block local, remote, scratch;
     /* The measurement in progress */
-    unsigned char *local_first, *remote_first, *scratch_first;
-    size_t local_stride, remote_stride, local_places, remote_places, turn;
+    size_t turn;
     bool cold;  /* places follow each other within a repetition, and are flushed before it */
     bool fixed; /* all repetitions use the first place */
 };

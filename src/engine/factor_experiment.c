@@ -37,18 +37,17 @@ void factors_record(struct engine *engine, const struct measure_request *request
     if (!engine->factors)
         engine->factors = memory_zeroed(1, sizeof *engine->factors);
     struct factors *factors = engine->factors;
-    factors->points =
-        memory_resize(factors->points, (factors->count + 1) * sizeof *factors->points);
     struct settings cycling = engine->settings;
     struct buffers buffers = engine->bench.buffers;
     struct run run = engine->bench.run;
     cycling.buffer_cycling = true;
     run.settings = &cycling;
     buffers_begin(&buffers, &run);
-    factors->points[factors->count++] = (struct factor_point){
-        .kept = point_keep(&engine->describer, request),
-        .demand = engine->bench.run.demand,
-        .several_places = buffers.local_places > 1 || buffers.remote_places > 1};
+    memory_append(factors->points, factors->count,
+                  (struct factor_point){.kept = point_keep(&engine->describer, request),
+                                        .demand = run.demand,
+                                        .several_places =
+                                            buffers.local.places > 1 || buffers.remote.places > 1});
 }
 
 void factors_free(struct engine *engine)
@@ -73,10 +72,8 @@ void factors_free(struct engine *engine)
 
 static void leave_out(struct factors *factors, enum factor factor, size_t point, const char *reason)
 {
-    factors->untried =
-        memory_resize(factors->untried, (factors->untried_count + 1) * sizeof *factors->untried);
-    factors->untried[factors->untried_count++] =
-        (struct factor_untried){factor, point, memory_text(reason)};
+    memory_append(factors->untried, factors->untried_count,
+                  (struct factor_untried){factor, point, memory_text(reason)});
 }
 
 /* ---- One measurement ---- */
@@ -118,7 +115,7 @@ static double measure_probe(struct engine *engine, const struct probe *probe,
     if (setup.of[FACTOR_PLACEMENT] == PLACEMENT_MALLOC && point->demand.local &&
         point->demand.remote)
         factors->apart[probe->row->point] =
-            (double)((uintptr_t)(buffers->remote_first - buffers->local_first) % FACTOR_PAGE);
+            (double)((uintptr_t)(buffers->remote.first - buffers->local.first) % FACTOR_PAGE);
     return engine->latest.median > 0 ? engine->latest.median : NAN;
 }
 
@@ -234,9 +231,7 @@ static void plan(struct engine *engine, enum factor factor)
             leave_out(factors, factor, i, reason);
             continue;
         }
-        factors->rows =
-            memory_resize(factors->rows, (factors->row_count + 1) * sizeof *factors->rows);
-        factors->rows[factors->row_count++] = row;
+        memory_append(factors->rows, factors->row_count, row);
     }
 }
 

@@ -192,7 +192,7 @@ static struct attempt_outcome attempt(struct engine *engine, const struct measur
     watchdog_outside(false);
     /* For the next measurement, before which all PEs synchronize. Also outside the set: the library
      * may keep what belongs to a lock on any PE. */
-    memset(bench->buffers.scratch_first, 0, run->demand.scratch);
+    memset(bench->buffers.scratch.first, 0, run->demand.scratch);
     free(run->state);
     return attempted;
 }

@@ -210,9 +210,7 @@ static void warn(struct missing_points *missing, const struct measure_request *r
     for (size_t i = 0; i < missing->warned_count; i++)
         if (strcmp(missing->warned[i], request->place) == 0)
             return;
-    missing->warned =
-        memory_resize(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned);
-    missing->warned[missing->warned_count++] = memory_text(request->place);
+    memory_append(missing->warned, missing->warned_count, memory_text(request->place));
     say(missing, "%s: warning: %s is not measured: %s", request->place, request->text, reason);
 }
 
@@ -350,12 +348,9 @@ static struct estimate_point *statement(struct estimate *estimate, const char *p
     for (size_t i = 0; i < estimate->statement_count; i++)
         if (strcmp(estimate->statements[i].place, place) == 0)
             return &estimate->statements[i];
-    size_t count = ++estimate->statement_count;
-    estimate->statements =
-        memory_resize(estimate->statements, count * sizeof *estimate->statements);
-    struct estimate_point *added = &estimate->statements[count - 1];
-    *added = (struct estimate_point){.place = memory_text(place)};
-    return added;
+    memory_append(estimate->statements, estimate->statement_count,
+                  (struct estimate_point){.place = memory_text(place)});
+    return &estimate->statements[estimate->statement_count - 1];
 }
 
 bool estimate_probes(struct estimate *estimate, const char *place)

@@ -38,14 +38,12 @@
 static const char *buffers_in_use(const struct bench *bench)
 {
     const struct demand *demand = &bench->run.demand;
-    size_t places = bench->buffers.local_places;
-    if (bench->buffers.remote_places > places)
-        places = bench->buffers.remote_places;
     if (demand->local == 0 && demand->remote == 0)
         return "none";
     if (bench->buffers.cold)
         return "fresh";
-    return places == 1 ? "same" : "cycling";
+    return bench->buffers.local.places == 1 && bench->buffers.remote.places == 1 ? "same"
+                                                                                 : "cycling";
 }
 
 /* buffers: in words. */
@@ -102,8 +100,8 @@ void report_result(struct engine *engine, const struct measure_request *request,
     const char *buffers = buffers_in_use(bench);
     struct point_description described = request_describe(&engine->describer, request);
     described.point.bytes = (int64_t)run->demand.reported;
-    double source = in_page(bench->buffers.local_first, run->demand.local);
-    double target = in_page(bench->buffers.remote_first, run->demand.remote);
+    double source = in_page(bench->buffers.local.first, run->demand.local);
+    double target = in_page(bench->buffers.remote.first, run->demand.remote);
     char *words = buffer_words(buffers, bench->buffers.cold, source, target);
     char *text = conditions(run->function, &described.point, words);
     struct result result = {

@@ -55,13 +55,13 @@ static void add_round(struct engine_rounds_record *record, const struct latest *
         record->subtracted = found->subtracted;
     for (size_t i = 0; done && i < found->part_count; i++) {
         const struct result_part *part = &found->parts[i];
-        parts->of = memory_resize_array(parts->of, parts->count + 1, sizeof *parts->of);
-        parts->of[parts->count++] = (struct round_part){.round = round,
-                                                        .controls = part->controls,
-                                                        .median = part->median,
-                                                        .within = part->p75 - part->p25,
-                                                        .valid = part->valid,
-                                                        .alone = found->part_count == 1};
+        memory_append(parts->of, parts->count,
+                      (struct round_part){.round = round,
+                                          .controls = part->controls,
+                                          .median = part->median,
+                                          .within = part->p75 - part->p25,
+                                          .valid = part->valid,
+                                          .alone = found->part_count == 1});
     }
 }
 

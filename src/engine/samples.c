@@ -79,8 +79,7 @@ void notes_add(struct notes *notes, char *text)
             free(text);
             return;
         }
-    notes->text = memory_resize(notes->text, (notes->count + 1) * sizeof *notes->text);
-    notes->text[notes->count++] = text;
+    memory_append(notes->text, notes->count, text);
 }
 
 void notes_clear(struct notes *notes)

@@ -288,11 +288,11 @@ struct control_log *machine_log(struct machine *machine, const struct pe_set *se
     for (size_t i = machine->log_count; i > 0; i--)
         if (pe_set_equal(machine->logs[i - 1]->set, set))
             return machine->logs[i - 1];
-    machine->logs = memory_resize(machine->logs, (machine->log_count + 1) * sizeof *machine->logs);
     struct control_log *log = memory_zeroed(1, sizeof *log);
     log->set = pe_set_reference((struct pe_set *)(uintptr_t)set);
     find_known(machine, log);
-    return machine->logs[machine->log_count++] = log;
+    memory_append(machine->logs, machine->log_count, log);
+    return log;
 }
 
 /* States of earlier runs keep their numbers; the other states get the next ones. */
@@ -324,10 +324,7 @@ static void find_states(struct control_log *log)
 void controls_add(struct control_log *log, double at, const struct result_controls *seen,
                   size_t *place)
 {
-    if (log->count == log->room) {
-        log->room = log->room ? 2 * log->room : 64;
-        log->controls = memory_resize(log->controls, log->room * sizeof *log->controls);
-    }
+    memory_extend(log->controls, log->count, &log->room);
     if (log->count >= LONGEST_LOG) {
         for (size_t i = 0; i < log->count / 2; i++)
             log->controls[i] = log->controls[2 * i + 1];

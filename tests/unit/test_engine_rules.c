@@ -215,8 +215,8 @@ TEST(cycling)
             assert_true(run.remote - BUFFER_GUARD >= remote);
             assert_true(run.remote + bytes + BUFFER_GUARD <= remote + sizeof remote);
             assert_true((uintptr_t)run.local % 32 == 0 && (uintptr_t)run.local % 64 != 0);
-            assert_int_equal(run.local - local - (buffers.local_first - local),
-                             run.remote - remote - (buffers.remote_first - remote));
+            assert_int_equal(run.local - local - (buffers.local.first - local),
+                             run.remote - remote - (buffers.remote.first - remote));
             if (last && bytes > 0 && bytes * 2 + 128 <= 4096)
                 assert_true(run.local >= last + bytes + BUFFER_GUARD ||
                             run.local + bytes + BUFFER_GUARD <= last);
