@@ -283,11 +283,13 @@ static void report_success(struct engine *engine, const struct measure_request *
 
 /* ---- What is not measured ---- */
 
-static enum measure_status
-leave_out_large(struct engine *engine, const struct measure_request *request, const char *reason)
+/* reason is taken over. */
+static enum measure_status leave_out_large(struct engine *engine,
+                                           const struct measure_request *request, char *reason)
 {
     if (!request->open)
         missing_leave_out(&engine->missing, MISSING_TOO_LARGE, request, reason);
+    free(reason);
     return MEASURE_TOO_LARGE;
 }
 
@@ -304,22 +306,8 @@ static enum measure_status too_large(struct engine *engine, const struct measure
                             bytes, engine->most_buffer)
               : text_format("needs a buffer of %s, but set_skampi_buffer gives only %lld bytes",
                             bytes, (long long)engine->settings.buffer_bytes);
-    enum measure_status status = leave_out_large(engine, request, reason);
-    free(reason);
     free(bytes);
-    return status;
-}
-
-/* need: bytes of memory on each PE. */
-static enum measure_status above_limit(struct engine *engine, const struct measure_request *request,
-                                       size_t need)
-{
-    char *reason = text_format("needs %zu bytes on each PE, but --memory allows only %lld: allow "
-                               "more, or make the buffer smaller (set_skampi_buffer)",
-                               need, (long long)engine->options.memory);
-    enum measure_status status = leave_out_large(engine, request, reason);
-    free(reason);
-    return status;
+    return leave_out_large(engine, request, reason);
 }
 
 /* On all PEs alike. */
@@ -457,7 +445,11 @@ static enum measure_status fit(struct engine *engine, const struct measure_reque
     if (limit && __builtin_add_overflow(buffers_bytes(run), own, &all))
         all = SIZE_MAX;
     if (limit && all > limit)
-        return above_limit(engine, request, all);
+        return leave_out_large(
+            engine, request,
+            text_format("needs %zu bytes on each PE, but --memory allows only %zu: allow more, or "
+                        "make the buffer smaller (set_skampi_buffer)",
+                        all, limit));
     why = buffers_prepare(&engine->bench.buffers, run, limit);
     if (!why)
         return MEASURE_DONE;

@@ -2,7 +2,6 @@
 #include "engine/messages.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,19 +189,6 @@ void missing_state(const struct missing_points *missing, enum result_missing kin
     described_release(&described);
 }
 
-static void say(struct missing_points *missing, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void say(struct missing_points *missing, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = text_format_with(format, arguments);
-    va_end(arguments);
-    progress_end(missing->display);
-    terminal_say(text);
-    free(text);
-}
-
 /* Once for each measure statement of a block; the output has the rest. PE 0. */
 static void warn(struct missing_points *missing, const struct measure_request *request,
                  const char *reason)
@@ -211,7 +197,8 @@ static void warn(struct missing_points *missing, const struct measure_request *r
         if (strcmp(missing->warned[i], request->place) == 0)
             return;
     memory_append(missing->warned, missing->warned_count, memory_text(request->place));
-    say(missing, "%s: warning: %s is not measured: %s", request->place, request->text, reason);
+    progress_end(missing->display);
+    terminal_message("%s: warning: %s is not measured: %s", request->place, request->text, reason);
 }
 
 void missing_leave_out_more(struct missing_points *missing, int64_t count)
@@ -257,7 +244,8 @@ void missing_fail(struct missing_points *missing, const struct measure_request *
     missing->reason = memory_text(reason);
     if (missing->silent)
         return;
-    say(missing, "%s: error: %s: %s", request->place, request->text, reason);
+    progress_end(missing->display);
+    terminal_message("%s: error: %s: %s", request->place, request->text, reason);
     missing_state(missing, MISSING_FAILED, request, reason);
 }
 

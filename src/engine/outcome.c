@@ -177,22 +177,15 @@ void outcome_conclude(struct bench *bench, struct samples *samples,
 
 /* ---- To PE 0 ---- */
 
-/* How much follows the statistics in the message to PE 0. */
-struct sizes {
-    int64_t notes, samples, window_changes, controls; /* notes: bytes */
-};
-
-static char *pack(const struct notes *notes, int64_t *length)
+static char *pack(const struct notes *notes, size_t *bytes)
 {
     char *text = memory_zeroed(1, 1);
-    size_t bytes = 0;
     for (size_t i = 0; i < notes->count; i++) {
         size_t more = strlen(notes->text[i]) + 1;
-        text = memory_resize(text, bytes + more);
-        memcpy(text + bytes, notes->text[i], more);
-        bytes += more;
+        text = memory_resize(text, *bytes + more);
+        memcpy(text + *bytes, notes->text[i], more);
+        *bytes += more;
     }
-    *length = (int64_t)bytes;
     return text;
 }
 
@@ -206,35 +199,32 @@ static void pass(int root, void *data, size_t bytes)
 }
 
 /* Of an array that PE 0 does not have yet; an empty one is NULL there. */
-static void *pass_array(int root, void *array, int64_t count, size_t size)
+static void *pass_array(int root, void *array, size_t count, size_t size)
 {
-    if (count > 0 && comm_pe() == 0)
-        array = memory_zeroed((size_t)count, size);
+    if (comm_pe() == 0)
+        array = count > 0 ? memory_zeroed(count, size) : NULL;
     if (count > 0)
-        pass(root, array, (size_t)count * size);
+        pass(root, array, count * size);
     return array;
 }
 
 static void pass_outcome(int root, struct outcome *outcome, struct notes *notes, int size)
 {
-    struct sizes sizes = {.samples = (int64_t)outcome->sample_count,
-                          .window_changes = (int64_t)outcome->window_changes,
-                          .controls = (int64_t)outcome->control_count};
-    char *text = comm_pe() == root ? pack(notes, &sizes.notes) : NULL;
-    pass(root, &outcome->statistics, sizeof outcome->statistics);
-    pass(root, outcome->counted, sizeof outcome->counted);
-    pass(root, &sizes, sizeof sizes);
-    pass(root, outcome->per_pe, (size_t)size * sizeof *outcome->per_pe);
-    text = pass_array(root, text, sizes.notes, 1);
-    outcome->window_changes = (size_t)sizes.window_changes;
-    outcome->sample_count = (size_t)sizes.samples;
-    outcome->control_count = (size_t)sizes.controls;
-    outcome->samples = pass_array(root, outcome->samples, sizes.samples, sizeof *outcome->samples);
+    double *per_pe = outcome->per_pe;
+    size_t bytes = 0; /* of all notes */
+    char *text = comm_pe() == root ? pack(notes, &bytes) : NULL;
+    pass(root, outcome, sizeof *outcome);
+    pass(root, &bytes, sizeof bytes);
+    pass(root, per_pe, (size_t)size * sizeof *per_pe);
+    outcome->per_pe = per_pe;
+    outcome->samples =
+        pass_array(root, outcome->samples, outcome->sample_count, sizeof *outcome->samples);
     outcome->controls =
-        pass_array(root, outcome->controls, sizes.controls, sizeof *outcome->controls);
+        pass_array(root, outcome->controls, outcome->control_count, sizeof *outcome->controls);
+    text = pass_array(root, text, bytes, 1);
     if (comm_pe() == 0)
         notes_clear(notes);
-    for (int64_t at = 0; comm_pe() == 0 && at < sizes.notes; at += (int64_t)strlen(text + at) + 1)
+    for (size_t at = 0; comm_pe() == 0 && at < bytes; at += strlen(text + at) + 1)
         notes_add(notes, memory_text(text + at));
     free(text);
 }

@@ -177,27 +177,30 @@ double run_max(struct run *run, double value)
     return value;
 }
 
-bool run_fail(struct run *run, const char *format, ...)
+/* The first reason counts. */
+static void fail_with(struct run *run, bool unsupported, const char *format, va_list arguments)
 {
     struct services *services = run->services;
     if (services->failure)
-        return false;
+        return;
+    services->failure = text_format_with(format, arguments);
+    services->unsupported = services->unsupported || unsupported;
+}
+
+bool run_fail(struct run *run, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    services->failure = text_format_with(format, arguments);
+    fail_with(run, false, format, arguments);
     va_end(arguments);
     return false;
 }
 
 bool run_unsupported(struct run *run, const char *format, ...)
 {
-    struct services *services = run->services;
-    if (services->failure)
-        return false;
     va_list arguments;
     va_start(arguments, format);
-    services->failure = text_format_with(format, arguments);
-    services->unsupported = true;
+    fail_with(run, true, format, arguments);
     va_end(arguments);
     return false;
 }
