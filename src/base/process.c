@@ -16,6 +16,16 @@ double wall_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+void process_read_line(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(text, (int)size, file))
+        text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
 static _Atomic(const char *) stage;
 
 void process_enter(const char *what)

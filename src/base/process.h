@@ -1,12 +1,14 @@
 /*
  * What happens once in a process: the start and the end of the library, and the memory that it
- * takes; and programs and files beside its own. Nothing here communicates; any PE, at any time.
+ * takes; what the system says; and programs and files beside its own. Nothing here communicates;
+ * any PE, at any time.
  */
 #ifndef SKAMPI_BASE_PROCESS_H
 #define SKAMPI_BASE_PROCESS_H
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Seconds of a clock that goes on whatever timer is in use, and before there is one. */
 double wall_seconds(void);
@@ -14,6 +16,9 @@ double wall_seconds(void);
 /* Resident memory of this process in bytes, pages that it shares with others included; NaN where
  * the system does not tell. */
 double resident_bytes(void);
+
+/* The first line of a file of the system, without its end; "" where it cannot be read. */
+void process_read_line(const char *path, char *text, size_t size);
 
 /* What this process waits for while it starts or ends, in words for users; NULL: nothing of that
  * kind. stage: from any thread. */

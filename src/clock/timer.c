@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "comm/comm.h"
 
 #if SKAMPI_PAPI
@@ -413,12 +414,8 @@ void timer_characterize(struct timer *timer)
 
 const char *timer_clock_source(void)
 {
-    static char name[64] = "unknown";
-    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "r");
-    if (file) {
-        if (fscanf(file, "%63s", name) != 1)
-            strcpy(name, "unknown");
-        fclose(file);
-    }
-    return name;
+    static char name[64];
+    process_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+                      sizeof name);
+    return name[0] ? name : "unknown";
 }

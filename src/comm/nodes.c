@@ -45,13 +45,8 @@ static struct {
  * run several hosts with different names. */
 static uint64_t identify_host(const char *name)
 {
-    char boot[64] = "";
-    FILE *file = fopen(BOOT_ID, "r");
-    if (file) {
-        if (!fgets(boot, sizeof boot, file))
-            boot[0] = '\0';
-        fclose(file);
-    }
+    char boot[64];
+    process_read_line(BOOT_ID, boot, sizeof boot);
     return hash_bytes(hash_text(name), boot, strlen(boot));
 }
 

@@ -18,6 +18,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/process.h"
 #include "comm/comm.h"
 #include "engine/watchdog.h"
 
@@ -136,14 +137,9 @@ static void *map_small(size_t bytes, const char **why)
 
 static bool transparent_pages_are_off(void)
 {
-    char text[64] = "[never]";
-    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
-    if (file) {
-        if (!fgets(text, sizeof text, file))
-            text[0] = '\0';
-        fclose(file);
-    }
-    return strstr(text, "[never]") != NULL;
+    char text[64];
+    process_read_line("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
+    return !text[0] || strstr(text, "[never]");
 }
 
 /* Huge pages that nobody has reserved begin at a multiple of their size. The caller's length is
@@ -501,15 +497,12 @@ static size_t cache_bytes(void)
 {
     static size_t found; /* of this machine */
     for (int index = 0; index < 8 && found == 0; index++) {
-        char path[128], unit = 'K';
+        char path[128], text[32], unit = 'K';
         size_t size;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", 7 - index);
-        FILE *file = fopen(path, "r");
-        if (!file)
-            continue;
-        if (fscanf(file, "%zu%c", &size, &unit) >= 1)
+        process_read_line(path, text, sizeof text);
+        if (sscanf(text, "%zu%c", &size, &unit) >= 1)
             found = unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size << 10;
-        fclose(file);
     }
     if (found == 0)
         found = (size_t)32 << 20;

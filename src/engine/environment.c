@@ -19,6 +19,7 @@
 #include "base/location.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/choices.h"
@@ -39,18 +40,6 @@ struct facts {
     struct timer_comparison clocks[TIMER_COMPARISONS];
     int32_t processors;
 };
-
-static void read_line(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "r");
-    text[0] = '\0';
-    if (!file)
-        return;
-    if (!fgets(text, (int)size, file))
-        text[0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
-    fclose(file);
-}
 
 static void cpu_model(char *text, size_t size)
 {
@@ -78,11 +67,11 @@ static void own_facts(void *result)
     struct facts facts = {.load = -1, .processors = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
     char text[32];
     cpu_model(facts.cpu, sizeof facts.cpu);
-    read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", facts.governor,
-              sizeof facts.governor);
+    process_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", facts.governor,
+                      sizeof facts.governor);
     if (!facts.governor[0])
         strcpy(facts.governor, "not shown");
-    read_line("/sys/devices/system/cpu/smt/active", text, sizeof text);
+    process_read_line("/sys/devices/system/cpu/smt/active", text, sizeof text);
     strcpy(facts.smt, text[0] == '1' ? "on" : text[0] == '0' ? "off" : "unknown");
     if (getloadavg(&facts.load, 1) != 1)
         facts.load = -1;
