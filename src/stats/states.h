@@ -57,7 +57,8 @@ size_t states_of(const struct states_values *, const struct states_state *, size
 bool states_differ(const struct states_values *before, const struct states_values *after,
                    const struct states_values *noise);
 
-/* Spread of the controls of each kind within a state, as the standard deviation of the natural logarithm. */
+/* Spread of the controls of each kind within a state, as the standard deviation of the natural
+ * logarithm. */
 struct states_values states_noise(const struct states_control *controls, size_t n);
 
 /* The geometric mean of two values of each kind. */
