@@ -1,6 +1,7 @@
 /* Start and end of the job. */
 #include "comm/comm.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #define REPORT_GRACE 1
 /* Seconds that PE 0 waits for others that finish the library later. */
 #define LONGEST_FAREWELL 5.0
+#define PAUSE_MICROSECONDS 200
 
 static struct library_start start_cost;
 
@@ -184,6 +186,19 @@ double comm_finish(void)
     return seconds;
 }
 
+/* Waits until `count` of n numbers are no longer NaN, no longer than LONGEST_FAREWELL. */
+static void await_numbers(const double *numbers, size_t n, size_t count)
+{
+    double until = wall_seconds() + LONGEST_FAREWELL;
+    for (size_t there = 0; there < count && wall_seconds() <= until;) {
+        there = 0;
+        for (size_t i = 0; i < n; i++)
+            there += !isnan(((const volatile double *)numbers)[i]);
+        if (there < count)
+            usleep(PAUSE_MICROSECONDS);
+    }
+}
+
 /* Only PE 0's node is reported: without the library, PE 0 hears nothing of other nodes. */
 const double *comm_finish_timed(int *count)
 {
@@ -193,10 +208,12 @@ const double *comm_finish_timed(int *count)
     int place = here ? pe_group_rank_of(comm_own_node(), pe) : -1;
     *count = comm_node_size(0);
     size_t n = (size_t)*count;
-    double *tally = pe == 0 ? tally_create(n, &offer) : NULL;
+    double *tally = pe == 0 ? tally_offer(n * sizeof *tally, &offer) : NULL;
+    for (size_t i = 0; tally && i < n; i++)
+        tally[i] = NAN;
     comm_broadcast(comm_world(), &offer, sizeof offer);
     if (pe != 0 && here)
-        tally = tally_join(&offer, n);
+        tally = tally_find(&offer, n * sizeof *tally);
     int64_t reporting = here && tally;
     comm_allreduce_int(comm_world(), COMM_SUM, &reporting, 1);
     double seconds = comm_finish();
@@ -205,7 +222,7 @@ const double *comm_finish_timed(int *count)
     if (pe != 0)
         return NULL;
     if (tally) {
-        tally_wait(tally, n, (size_t)reporting, LONGEST_FAREWELL);
+        await_numbers(tally, n, (size_t)reporting);
         return tally;
     }
     static double own;

@@ -3,16 +3,12 @@
 #include "crash/tally.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/process.h"
-
 #define NAME "skampi-tally"
-#define PAUSE_MICROSECONDS 200
 
 static void *map(int descriptor, size_t bytes)
 {
@@ -48,30 +44,4 @@ void *tally_find(const struct tally_offer *offer, size_t bytes)
     void *memory = map(descriptor, bytes);
     close(descriptor);
     return memory;
-}
-
-double *tally_create(size_t n, struct tally_offer *offer)
-{
-    double *numbers = tally_offer(n * sizeof *numbers, offer);
-    for (size_t i = 0; numbers && i < n; i++)
-        numbers[i] = NAN;
-    return numbers;
-}
-
-double *tally_join(const struct tally_offer *offer, size_t n)
-{
-    return tally_find(offer, n * sizeof(double));
-}
-
-void tally_wait(const double *numbers, size_t n, size_t count, double seconds)
-{
-    double until = wall_seconds() + seconds;
-    for (;;) {
-        size_t there = 0;
-        for (size_t i = 0; i < n; i++)
-            there += !isnan(((const volatile double *)numbers)[i]);
-        if (there >= count || wall_seconds() > until)
-            return;
-        usleep(PAUSE_MICROSECONDS);
-    }
 }

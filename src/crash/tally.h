@@ -1,6 +1,6 @@
 /*
- * Numbers that the processes of one host leave for one of them when the library is gone and nobody
- * can send a message any more: memory that one process offers and the others find through /proc.
+ * Memory that one process offers and the others of its host find through /proc: what they leave for
+ * each other there needs no library.
  */
 #ifndef SKAMPI_CRASH_TALLY_H
 #define SKAMPI_CRASH_TALLY_H
@@ -18,15 +18,5 @@ struct tally_offer {
 void *tally_offer(size_t bytes, struct tally_offer *offer);
 /* Another process's; NULL when it cannot be found. */
 void *tally_find(const struct tally_offer *offer, size_t bytes);
-
-/* n numbers, all NaN so far, and what others need to know of them; NULL where that is not to be
- * had. They stay until the process ends. */
-double *tally_create(size_t n, struct tally_offer *offer);
-
-/* Another process's numbers; NULL when they cannot be found. */
-double *tally_join(const struct tally_offer *offer, size_t n);
-
-/* Waits until `count` of the numbers have come, no longer than the given time. */
-void tally_wait(const double *numbers, size_t n, size_t count, double seconds);
 
 #endif
