@@ -58,7 +58,7 @@ void factors_free(struct engine *engine)
     for (size_t i = 0; i < factors->count; i++)
         point_release(&factors->points[i].kept);
     for (size_t i = 0; i < factors->row_count; i++)
-        factor_levels_free(factors->rows[i].levels, factors->rows[i].count);
+        factor_levels_free(&factors->rows[i]);
     for (size_t i = 0; i < factors->untried_count; i++)
         free(factors->untried[i].reason);
     free(factors->points);
@@ -200,7 +200,7 @@ static void keep_complete(struct factor_row *row)
 static void remove_row(struct factors *factors, size_t at)
 {
     struct factor_row *row = &factors->rows[at];
-    factor_levels_free(row->levels, row->count);
+    factor_levels_free(row);
     memmove(row, row + 1, (--factors->row_count - at) * sizeof *row);
 }
 
@@ -221,17 +221,16 @@ static void plan(struct engine *engine, enum factor factor)
     for (size_t i = 0; i < factors->count; i++) {
         struct factor_row row = {.point = i, .factor = factor, .chosen = true};
         const char *reason;
-        row.count = factor_levels(factor, factors->points, factors->count, i, row.levels, &reason);
-        if (row.count > 0 && factor == FACTOR_ORDER && !can_move(&row)) {
-            factor_levels_free(row.levels, row.count);
-            row.count = 0;
+        bool has = factor_levels(factors, &row, &reason);
+        if (has && factor == FACTOR_ORDER && !can_move(&row)) {
+            factor_levels_free(&row);
+            has = false;
             reason = "the system does not let PEs change their processors";
         }
-        if (row.count == 0) {
+        if (has)
+            memory_append(factors->rows, factors->row_count, row);
+        else
             leave_out(factors, factor, i, reason);
-            continue;
-        }
-        memory_append(factors->rows, factors->row_count, row);
     }
 }
 

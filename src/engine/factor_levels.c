@@ -242,10 +242,10 @@ static size_t caches(const struct factor_point *point, struct factor_level *leve
 }
 
 /* The point itself, and the first and the last of the others. */
-static size_t calls_before(const struct factor_point *points, size_t count, size_t point,
-                           struct factor_level *levels)
+static size_t calls_before(const struct factors *factors, size_t point, struct factor_level *levels)
 {
-    size_t n = 0, first = point == 0, last = point == count - 1 ? count - 2 : count - 1;
+    size_t n = 0, first = point == 0, last = factors->count - 1 - (point == factors->count - 1);
+    const struct factor_point *points = factors->points;
     add(levels, &n, (int64_t)point, memory_text("after itself"));
     add(levels, &n, (int64_t)first, text_format("after %s", points[first].kept.request.text));
     if (last != first)
@@ -297,10 +297,11 @@ static const char *point_refusal(const struct factor_point *point)
     return NULL;
 }
 
-static size_t levels_of(enum factor factor, const struct factor_point *points, size_t count,
-                        size_t at, struct factor_level *levels, const char **reason)
+static size_t levels_of(const struct factors *factors, struct factor_row *row, const char **reason)
 {
-    const struct factor_point *point = &points[at];
+    const struct factor_point *point = &factors->points[row->point];
+    struct factor_level *levels = row->levels;
+    enum factor factor = row->factor;
     bool buffers = point->demand.local > 0 || point->demand.remote > 0;
     size_t n = 0;
     *reason = point_refusal(point);
@@ -323,7 +324,7 @@ static size_t levels_of(enum factor factor, const struct factor_point *points, s
         return n;
     case FACTOR_BEFORE:
         *reason = "there is one point only: measure several sizes or functions";
-        return count < 2 ? 0 : calls_before(points, count, at, levels);
+        return factors->count < 2 ? 0 : calls_before(factors, row->point, levels);
     case FACTOR_ORDER:
         return orders(levels, reason);
     case FACTOR_PLACEMENT:
@@ -333,20 +334,19 @@ static size_t levels_of(enum factor factor, const struct factor_point *points, s
     }
 }
 
-size_t factor_levels(enum factor factor, const struct factor_point *points, size_t count,
-                     size_t point, struct factor_level *levels, const char **reason)
+bool factor_levels(const struct factors *factors, struct factor_row *row, const char **reason)
 {
-    size_t n = levels_of(factor, points, count, point, levels, reason);
-    if (n > 1)
-        return n;
-    factor_levels_free(levels, n);
-    return 0;
+    row->count = levels_of(factors, row, reason);
+    if (row->count < 2)
+        factor_levels_free(row);
+    return row->count > 0;
 }
 
-void factor_levels_free(struct factor_level *levels, size_t count)
+void factor_levels_free(struct factor_row *row)
 {
-    for (size_t i = 0; i < count; i++)
-        free(levels[i].name);
+    for (size_t i = 0; i < row->count; i++)
+        free(row->levels[i].name);
+    row->count = 0;
 }
 
 /* ---- Settings ---- */

@@ -56,11 +56,6 @@ struct factor_point {
     bool several_places; /* its buffer has room for them */
 };
 
-/* The levels of the factor at a point, for the caller to free by factor_levels_free(). 0 with
- * *reason (for the user) where there is nothing to choose from. The same on all PEs; any PE. */
-size_t factor_levels(enum factor, const struct factor_point *points, size_t count, size_t point,
-                     struct factor_level *levels, const char **reason);
-void factor_levels_free(struct factor_level *levels, size_t count);
 /* The settings for one probe of the point. *random: addresses that the setup leaves open are drawn.
  */
 struct settings factor_settings(const struct factor_point *, const struct setup *,
@@ -115,5 +110,10 @@ struct factors {
     double cost[FACTORS], seconds;
     double *apart; /* of each point: the distance of buffers by malloc(); NaN: not seen; PE 0 */
 };
+
+/* Fills in the levels of the row's factor at its point. False, with *reason (for the user) and no
+ * level, where there is nothing to choose from. The same on all PEs; any PE. */
+bool factor_levels(const struct factors *, struct factor_row *, const char **reason);
+void factor_levels_free(struct factor_row *);
 
 #endif
