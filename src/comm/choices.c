@@ -79,7 +79,9 @@ static void sort_words(char **value)
     *value = text_take(&sorted);
 }
 
-void choices_note_components(struct named_texts *choices)
+/* Notes this PE's components of each framework on which communication depends: "btl" "self vader".
+ * Notes nothing for other libraries, or if components are linked statically. */
+static void note_components(struct named_texts *choices)
 {
     dl_iterate_phdr(note_component, choices);
     for (size_t i = 0; i < choices->count; i++)
@@ -659,7 +661,7 @@ struct named_texts comm_choices(bool explain)
 {
     struct named_texts choices = {0};
     if (comm_pe() == 0) {
-        choices_note_components(&choices);
+        note_components(&choices);
         note_ucx(&choices);
     }
     if (explain && comm_pe() == 0) {

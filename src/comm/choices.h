@@ -16,11 +16,6 @@
  * for other libraries. The caller frees it. */
 struct named_texts comm_choices(bool explain);
 
-/* ---- Components of Open MPI in force: those whose libraries are loaded ---- */
-
-/* Notes this PE's components of each framework on which communication depends: "btl" "self vader".
- * Notes nothing for other libraries, or if components are linked statically. */
-void choices_note_components(struct named_texts *choices);
 /* Whether a setting such as btl_vader_eager_limit belongs to MPI itself (mpi_...), to one of these
  * frameworks as a whole, or to a component that is in force. Components of a framework without any
  * noted component are linked statically. */
