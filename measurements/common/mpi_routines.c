@@ -18,6 +18,7 @@ const struct mpi_flow_facts mpi_flow_facts[] = {
     [MPI_FLOW_REDUCE_SCATTER] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true}, /* of all shares */
 };
 
+/* A routine is given by its three names, what it moves, how blocks are described, and its arguments. */
 #if SKAMPI_MPI
 
 #if MPI_VERSION >= 4

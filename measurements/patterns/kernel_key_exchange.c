@@ -309,15 +309,17 @@ static bool set_up(struct run *run)
 #define REDUCTION {"reduction", PARAMETER_STRING, "", "how the sizes of buckets are added up: by the library, or by puts along a binomial tree", .words = "to_all|puts", .otherwise = "to_all", .example = "to_all"}
 #define OFFSETS {"offsets", PARAMETER_STRING, "", "how a PE finds the place for its keys: by fetch_add at the target, or by two alltoalls", .words = "fetch_add|alltoall", .otherwise = "fetch_add", .example = "fetch_add"}
 static const struct measurement key_exchanges = {
-    .like = {&kernel_common}, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
+    .like = {&kernel_common},
+    .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
+    .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
     .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify), SHMEM_STATE(struct exchange_state)};
 
 const struct measurement measurements_kernel_key_exchange[] = {
-    {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
+    {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there",
      .like = {&key_exchanges}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step)},
      .timed = "counting, sum of the buckets' sizes, places, puts of the keys, barrier, sorting"},
-    {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
+    {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort",
      .like = {&key_exchanges}, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step), .communication = true},
      .timed = "sum of the buckets' sizes, places, puts of the keys, barrier; what is computed in between untimed"},
     {.name = NULL},

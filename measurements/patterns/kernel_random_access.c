@@ -189,19 +189,22 @@ static const struct measurement shares = {
     .like = {&accesses}, .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation),
     .subtracted = "places and values of the updates"};
 
+static const struct measurement of_atomic = {
+    .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
+    .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"};
+static const struct measurement of_get_put = {
+    .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
+    .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"};
+
 const struct measurement measurements_kernel_random_access[] = {
-    {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&accesses}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
-     .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&shares}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic), .compute = WITH_SHMEM(compute), .communication = true},
-     .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&accesses}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
-     .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&shares}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put), .compute = WITH_SHMEM(compute), .communication = true},
-     .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
+    {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs",
+     .like = {&accesses, &of_atomic}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)}},
+    {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor",
+     .like = {&shares, &of_atomic}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic), .compute = WITH_SHMEM(compute), .communication = true}},
+    {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs",
+     .like = {&accesses, &of_get_put}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)}},
+    {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put",
+     .like = {&shares, &of_get_put}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put), .compute = WITH_SHMEM(compute), .communication = true}},
     {.name = NULL},
 };
 /* clang-format on */

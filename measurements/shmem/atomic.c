@@ -322,7 +322,8 @@ static void demand(struct run *run)
 #define LOOP(name, T, ...)
 #endif
 
-/* The last argument is one operation: a fetching one returns what the target held, any other is over after a quiet. */
+/* A routine, and one operation by it: a fetching one leaves in `got` what the target held, any other is over after a quiet.
+ * Of compare-and-swaps, `at` is what the target shall hold and `next` what it gets. */
 #define ROUTINE(name, T, by_user, ...) \
     LOOP(name, T##_type, __VA_ARGS__) \
     static const struct routine routine_##name = {&type_##T, by_user, WITH_SHMEM(loop_##name)}; \
