@@ -157,8 +157,8 @@ extern const struct measurement mpi_of_Barrier, mpi_of_Bcast, mpi_of_Gather, mpi
 /* Any function, and one whose value is a whole operation. */
 extern const struct measurement mpi_collective, mpi_collective_once;
 
-/* The forms of a routine, whose name without MPI_ is the function's word. Blocking: a call, several
- * in a row, each followed by a barrier. */
+/* The forms of a routine. The word is its name without MPI_, for which non-blocking functions state
+ * another ("Igather"). Blocking: a call, several in a row, each followed by a barrier. */
 extern const struct measurement mpi_form_call, mpi_form_consecutive, mpi_form_separated;
 /* Non-blocking: parts of an operation, and all of it. */
 extern const struct measurement mpi_form_post, mpi_form_wait, mpi_form_full, mpi_form_overlap,

@@ -18,7 +18,8 @@ const struct mpi_flow_facts mpi_flow_facts[] = {
     [MPI_FLOW_REDUCE_SCATTER] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true}, /* of all shares */
 };
 
-/* A routine is given by its three names, what it moves, how blocks are described, and its arguments. */
+/* A routine is given by its three names, what it moves, how blocks are described, and its
+ * arguments. */
 #if SKAMPI_MPI
 
 #if MPI_VERSION >= 4
@@ -88,29 +89,29 @@ ROUTINE(mpi_Neighbor_alltoall, MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MP
 ROUTINE(mpi_Neighbor_alltoallv, MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
 ROUTINE(mpi_Neighbor_alltoallw, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_OFFSETS, RECEIVED_BY_OFFSETS, c->comm)
 
-/* What the functions of a routine have in common. What each flow of data moves is stated once: functions made of other calls
- * are like the routine that they do the work of. */
-const struct measurement mpi_of_Barrier = {.variant = &mpi_Barrier, .no_data = true, .synchronizes = true};
-const struct measurement mpi_of_Bcast = {.variant = &mpi_Bcast, .moves = MOVES_TO_ALL, .parameters = {ELEMENTS, ROOT}};
-const struct measurement mpi_of_Gather = {.variant = &mpi_Gather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
-const struct measurement mpi_of_Gatherv = {.like = {&mpi_of_Gather}, .variant = &mpi_Gatherv};
-const struct measurement mpi_of_Scatter = {.variant = &mpi_Scatter, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
-const struct measurement mpi_of_Scatterv = {.like = {&mpi_of_Scatter}, .variant = &mpi_Scatterv};
-const struct measurement mpi_of_Allgather = {.variant = &mpi_Allgather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Allgatherv = {.like = {&mpi_of_Allgather}, .variant = &mpi_Allgatherv};
-const struct measurement mpi_of_Alltoall = {.variant = &mpi_Alltoall, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Alltoallv = {.like = {&mpi_of_Alltoall}, .variant = &mpi_Alltoallv};
-const struct measurement mpi_of_Alltoallw = {.like = {&mpi_of_Alltoall}, .variant = &mpi_Alltoallw};
-const struct measurement mpi_of_Reduce = {.variant = &mpi_Reduce, .moves = MOVES_TO_ALL, .parameters = {COMBINED, TARGET_ROOT}};
-const struct measurement mpi_of_Allreduce = {.variant = &mpi_Allreduce, .moves = MOVES_REDUCED, .parameters = {COMBINED}};
-const struct measurement mpi_of_Reduce_scatter = {.variant = &mpi_Reduce_scatter, .moves = MOVES_SHARES, .parameters = {SHARED, IGNORED_ROOT}};
-const struct measurement mpi_of_Reduce_scatter_block = {.variant = &mpi_Reduce_scatter_block, .moves = MOVES_BLOCKS, .parameters = {IN_BLOCKS}};
-const struct measurement mpi_of_Scan = {.variant = &mpi_Scan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
-const struct measurement mpi_of_Exscan = {.like = {&mpi_of_Scan}, .variant = &mpi_Exscan};
+/* What the functions of a routine have in common; the word is its name without MPI_. What each flow of data moves is stated
+ * once: functions made of other calls are like the routine that they do the work of. */
+const struct measurement mpi_of_Barrier = {.word = "Barrier", .variant = &mpi_Barrier, .no_data = true, .synchronizes = true};
+const struct measurement mpi_of_Bcast = {.word = "Bcast", .variant = &mpi_Bcast, .moves = MOVES_TO_ALL, .parameters = {ELEMENTS, ROOT}};
+const struct measurement mpi_of_Gather = {.word = "Gather", .variant = &mpi_Gather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
+const struct measurement mpi_of_Gatherv = {.like = {&mpi_of_Gather}, .word = "Gatherv", .variant = &mpi_Gatherv};
+const struct measurement mpi_of_Scatter = {.word = "Scatter", .variant = &mpi_Scatter, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
+const struct measurement mpi_of_Scatterv = {.like = {&mpi_of_Scatter}, .word = "Scatterv", .variant = &mpi_Scatterv};
+const struct measurement mpi_of_Allgather = {.word = "Allgather", .variant = &mpi_Allgather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Allgatherv = {.like = {&mpi_of_Allgather}, .word = "Allgatherv", .variant = &mpi_Allgatherv};
+const struct measurement mpi_of_Alltoall = {.word = "Alltoall", .variant = &mpi_Alltoall, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Alltoallv = {.like = {&mpi_of_Alltoall}, .word = "Alltoallv", .variant = &mpi_Alltoallv};
+const struct measurement mpi_of_Alltoallw = {.like = {&mpi_of_Alltoall}, .word = "Alltoallw", .variant = &mpi_Alltoallw};
+const struct measurement mpi_of_Reduce = {.word = "Reduce", .variant = &mpi_Reduce, .moves = MOVES_TO_ALL, .parameters = {COMBINED, TARGET_ROOT}};
+const struct measurement mpi_of_Allreduce = {.word = "Allreduce", .variant = &mpi_Allreduce, .moves = MOVES_REDUCED, .parameters = {COMBINED}};
+const struct measurement mpi_of_Reduce_scatter = {.word = "Reduce_scatter", .variant = &mpi_Reduce_scatter, .moves = MOVES_SHARES, .parameters = {SHARED, IGNORED_ROOT}};
+const struct measurement mpi_of_Reduce_scatter_block = {.word = "Reduce_scatter_block", .variant = &mpi_Reduce_scatter_block, .moves = MOVES_BLOCKS, .parameters = {IN_BLOCKS}};
+const struct measurement mpi_of_Scan = {.word = "Scan", .variant = &mpi_Scan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
+const struct measurement mpi_of_Exscan = {.like = {&mpi_of_Scan}, .word = "Exscan", .variant = &mpi_Exscan};
 static const struct measurement among_neighbors = {.version_major = 3, .neighborhood = true, .moves = MOVES_NOTHING, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Neighbor_allgather = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgather};
-const struct measurement mpi_of_Neighbor_allgatherv = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgatherv};
-const struct measurement mpi_of_Neighbor_alltoall = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoall};
-const struct measurement mpi_of_Neighbor_alltoallv = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoallv};
-const struct measurement mpi_of_Neighbor_alltoallw = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoallw};
+const struct measurement mpi_of_Neighbor_allgather = {.like = {&among_neighbors}, .word = "Neighbor_allgather", .variant = &mpi_Neighbor_allgather};
+const struct measurement mpi_of_Neighbor_allgatherv = {.like = {&among_neighbors}, .word = "Neighbor_allgatherv", .variant = &mpi_Neighbor_allgatherv};
+const struct measurement mpi_of_Neighbor_alltoall = {.like = {&among_neighbors}, .word = "Neighbor_alltoall", .variant = &mpi_Neighbor_alltoall};
+const struct measurement mpi_of_Neighbor_alltoallv = {.like = {&among_neighbors}, .word = "Neighbor_alltoallv", .variant = &mpi_Neighbor_alltoallv};
+const struct measurement mpi_of_Neighbor_alltoallw = {.like = {&among_neighbors}, .word = "Neighbor_alltoallw", .variant = &mpi_Neighbor_alltoallw};
 /* clang-format on */
