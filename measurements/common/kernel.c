@@ -60,6 +60,13 @@ static double run_kernel(struct run *run)
                         : seconds / (double)run->iterations;
 }
 
+/* A kernel makes its data itself, from begin() on. */
+static void fill(struct run *run)
+{
+    data_poison(run->local, run->demand.local);
+    data_poison(run->remote, run->demand.remote);
+}
+
 double kernel_computation(struct run *run)
 {
     const struct kernel *kernel = run->function->variant;
@@ -227,6 +234,7 @@ const struct measurement kernel_common = {
     .api = API_OPENSHMEM,
     .moves = MOVES_NOTHING,
     .one_place = true,
+    .fill = WITH_SHMEM(fill),
     .run = WITH_SHMEM(run_kernel),
     .who = "all",
 };

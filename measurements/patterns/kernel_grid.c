@@ -165,11 +165,6 @@ static void begin(struct run *run)
 
 /* ---- Data ---- */
 
-static void fill(struct run *run)
-{
-    data_poison(run->remote, run->demand.remote);
-}
-
 /* Rounding may differ between loops that the compiler makes differently. */
 static bool agrees(double found, double wanted, double scale)
 {
@@ -271,7 +266,7 @@ static const struct grid_kernel himeno = {.program = &grid_himeno, .himeno = tru
 #define SYNCHRONIZATION {"synchronization", PARAMETER_STRING, "", "how a PE knows that its neighbours' cells are there", .words = "flags|barrier", .otherwise = "flags", .example = "flags"}
 static const struct measurement grids = {
     .like = {&kernel_common}, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down),
+    .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down),
     SHMEM_STATE(struct grid_state)};
 static const struct measurement of_himeno = {
     .like = {&grids},

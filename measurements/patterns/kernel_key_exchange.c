@@ -200,12 +200,6 @@ static void step(struct run *run)
 
 /* ---- Data ---- */
 
-static void fill(struct run *run)
-{
-    data_poison(run->local, run->demand.local);
-    data_poison(run->remote, run->demand.remote);
-}
-
 /* What the serial program makes of the keys of all ranks: the buckets' totals, and how often each
  * key from `from` up to, and without, `end` is there. */
 static void serial(const struct run *run, int64_t from, int64_t end, long *totals)
@@ -312,7 +306,7 @@ static const struct measurement key_exchanges = {
     .like = {&kernel_common},
     .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
     .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
-    .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
+    .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),
     .verify = WITH_SHMEM(verify), SHMEM_STATE(struct exchange_state)};
 
 const struct measurement measurements_kernel_key_exchange[] = {

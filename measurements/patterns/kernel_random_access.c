@@ -120,11 +120,6 @@ static void compute(struct run *run)
 
 /* ---- Data ---- */
 
-static void fill(struct run *run)
-{
-    data_poison(run->remote, run->demand.remote);
-}
-
 /* What a serial program makes of this rank's part of the table. */
 static uint64_t *serial(const struct run *run)
 {
@@ -183,7 +178,7 @@ static bool set_up(struct run *run)
 #define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
 static const struct measurement accesses = {
     .like = {&kernel_common}, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)};
+    .setup = WITH_SHMEM(set_up), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)};
 /* Single updates are too short to read the timer around them. */
 static const struct measurement shares = {
     .like = {&accesses}, .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation),
