@@ -312,8 +312,7 @@ int64_t collective_arrive(struct run *run, int rank, int size)
     const struct settings *settings = run->settings;
     double delay = collective_delay(settings, rank, size);
     if (settings->arrival != ARRIVAL_TOGETHER)
-        run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
-                 setting_arrival_name(settings->arrival), settings->arrival_skew);
+        run_note_arrival(run);
     int64_t started = run_start(run);
     if (delay <= 0)
         return started;

@@ -11,12 +11,11 @@ import re
 from collections import Counter
 
 from . import cli
-from .style import count_text
+from .style import count_text, number_text, time_text
 
 MARK = "*"
 IMPRECISE = "imprecise"
 WIDEST_INTERVAL = 0.5  # as src/output/result.c has it
-SUBTRACTED = "subtracted: "  # how the note begins that says what was subtracted
 
 with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flags.json"), encoding="utf-8") as _file:
     FLAGS = json.load(_file)
@@ -72,7 +71,7 @@ class Tally:
     def __init__(self, results=()):
         self.total = self.doubtful = 0
         self.flags = Counter()  # how many doubtful results have each
-        self._subtracted = {}   # by kind: (results, the largest share, its note)
+        self._subtracted = {}   # by what was: (results, the largest share, its seconds)
         for result in results:
             self.add(result)
 
@@ -81,14 +80,10 @@ class Tally:
         self.total += 1
         self.doubtful += bool(flags)
         self.flags.update(flags)
-        for note in result.notes:
-            if str(note).startswith(SUBTRACTED):
-                what, _, share = str(note).rpartition(" (")
-                percent = share.partition(" %")[0]
-                number = float(percent) if percent.replace(".", "", 1).isdigit() else math.inf
-                kind = what.rpartition(", ")[0]
-                count, most, text = self._subtracted.get(kind, (0, -1.0, ""))
-                self._subtracted[kind] = (count + 1, *max((most, text), (number, str(note))))
+        if what := result.subtracted:
+            share = math.inf if math.isnan(result.subtracted_share) else result.subtracted_share
+            count, *most = self._subtracted.get(what, (0, 0.0, 0.0))
+            self._subtracted[what] = (count + 1, *max(most, [share, result.subtracted_time]))
 
     def legend(self):
         """The line that explains the mark; "" where no result is doubtful."""
@@ -96,8 +91,10 @@ class Tally:
 
     def subtracted(self):
         """Lines that say what was subtracted, where that was much of a result; of each kind the largest share."""
-        return [text if count == 1 else f"{text}; {count} results, this is the largest share"
-                for count, _, text in self._subtracted.values()]
+        return [f"subtracted: {what}, {time_text(seconds)} "
+                f"({f'{number_text(100 * share, 2)} % of the result' if share <= 1 else 'more than the result'})"
+                + ("" if count == 1 else f"; {count} results, this is the largest share")
+                for what, (count, share, seconds) in self._subtracted.items()]
 
     def explanation(self, verbose=False):
         """Lines below what shows results: the legend, what was subtracted, and by verbose what each flag means."""

@@ -360,6 +360,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         options->progress ? PROGRESS_OVERWRITTEN
                           : progress_form(!options->engine.estimate && writes_stdout(options));
     engine_options.blocks = tree->block_count;
+    engine_options.estimate_record = options->format == OUTPUT_JSON;
     engine_options.version = options_version();
     engine_options.script = source_name(source, 0);
     engine_options.checksum = checksum_text(source, checksum);

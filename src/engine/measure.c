@@ -399,6 +399,8 @@ static void prepare_run(struct engine *engine, const struct measure_request *req
     engine->latest.weight = measurement_weight(run->function, &run->demand);
     int64_t wanted = iterations_wanted(run);
     run->iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
+    engine->bench.services.skewed = false;
+    engine->bench.services.not_cold = 0;
     notes_clear(&engine->bench.services.notes);
 }
 

@@ -419,4 +419,7 @@ struct plain_text plain_time(double seconds);
 struct plain_text plain_number(double value);
 struct plain_text plain_share(double share);
 
+/* Says with the result that set_arrival_skew() applies to it. Any one PE. */
+void run_note_arrival(struct run *);
+
 #endif

@@ -167,6 +167,8 @@ void outcome_conclude(struct bench *bench, struct samples *samples,
     free(sorted);
     statistics->warm_up = samples->warm_up;
     statistics->iterations = run->iterations;
+    statistics->skewed = bench->services.skewed;
+    statistics->not_cold = bench->services.not_cold;
     statistics->valid = n;
     statistics->invalid = samples->invalid;
     statistics->late = samples->late;
@@ -291,6 +293,7 @@ static void remark_subtracted(struct run *run, struct statistics *statistics)
 {
     double time = fabs(statistics->time);
     char step[40];
+    statistics->subtracted_from = time;
     if (!run->function->reference)
         return;
     if (WELL_ABOVE * statistics->subtracted_step > time) {
@@ -300,7 +303,9 @@ static void remark_subtracted(struct run *run, struct statistics *statistics)
                  "the result",
                  numbers_time(step, statistics->subtracted_step, 3));
     }
-    char *text = reference_text(run->function->subtracted, statistics->subtracted, time);
+    struct result_subtracted much =
+        reference_much(run->function->subtracted, statistics->subtracted, time);
+    char *text = reference_text(&much);
     if (text)
         run_note(run, "%s", text);
     free(text);

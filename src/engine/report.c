@@ -118,6 +118,10 @@ void report_result(struct engine *engine, const struct measure_request *request,
         .source_in_page = source,
         .target_in_page = target,
         .buffers = buffers,
+        .subtracted = reference_much(run->function->subtracted, statistics->subtracted,
+                                     statistics->subtracted_from),
+        .arrival = statistics->skewed ? setting_arrival_name(settings->arrival) : NULL,
+        .arrival_skew = settings->arrival_skew,
         .cache = strcmp(buffers, "none") == 0 ? ""
                  : bench->buffers.cold        ? "cold"
                                               : "warm",
@@ -281,7 +285,9 @@ void report_rounds(struct engine *engine, const struct engine_rounds_record *rec
     if (n < record->rounds)
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
-    char *subtracted = reference_text(function->subtracted, record->subtracted, rounds.median);
+    struct result_subtracted much =
+        reference_much(function->subtracted, record->subtracted, rounds.median);
+    char *subtracted = reference_text(&much);
     if (subtracted)
         notes_add(&notes, subtracted);
     bool seen =
@@ -295,6 +301,7 @@ void report_rounds(struct engine *engine, const struct engine_rounds_record *rec
         .point = point,
         .rates = rates_of(function, point.pes, record->bytes, rounds.median),
         .found = rounds,
+        .subtracted = much,
         .launch_difference = unseen.launches,
         .medians = record->medians,
         .made = record->made,

@@ -129,17 +129,25 @@ struct reference references_mean(const struct references *references)
     return (struct reference){references->first + above, variance, references->step};
 }
 
-char *reference_text(const char *what, double subtracted, double time)
+struct result_subtracted reference_much(const char *what, double subtracted, double time)
+{
+    if (!(subtracted > MUCH_SUBTRACTED * fabs(time)))
+        return (struct result_subtracted){0};
+    return (struct result_subtracted){what ? what : "the cost of measuring", subtracted,
+                                      subtracted / fabs(time)};
+}
+
+char *reference_text(const struct result_subtracted *subtracted)
 {
     char seconds[40], share[40] = "more than the result";
-    time = fabs(time);
-    if (!(subtracted > MUCH_SUBTRACTED * time))
+    bool part = subtracted->share <= 1;
+    if (!subtracted->what)
         return NULL;
-    bool part = subtracted <= time;
     if (part)
-        numbers_text(share, 100 * subtracted / time, 2);
-    return text_format("subtracted: %s, %s (%s%s)", what ? what : "the cost of measuring",
-                       numbers_time(seconds, subtracted, 3), share, part ? " % of the result" : "");
+        numbers_text(share, 100 * subtracted->share, 2);
+    return text_format("subtracted: %s, %s (%s%s)", subtracted->what,
+                       numbers_time(seconds, subtracted->seconds, 3), share,
+                       part ? " % of the result" : "");
 }
 
 /* ---- When there are enough, and how long windows must be ---- */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/result.h"
 #include "settings/settings.h"
 #include "stats/states.h"
 
@@ -95,9 +96,10 @@ void references_add(struct references *, const struct reference *);
  * variance of the mean of these means is added to that of each. */
 struct reference references_mean(const struct references *);
 
-/* Says what is subtracted where that is much of the result; the caller frees it, NULL: it is not.
- * what: in words, or NULL. Seconds. */
-char *reference_text(const char *what, double subtracted, double time);
+/* What is subtracted, where that is much of the result. what: in words, or NULL. Seconds. */
+struct result_subtracted reference_much(const char *what, double subtracted, double time);
+/* Says that for people; the caller frees it. NULL: it is not much. */
+char *reference_text(const struct result_subtracted *);
 
 /* ---- When there are enough, and how long windows must be; pure ---- */
 

@@ -252,6 +252,14 @@ struct plain_text plain_share(double share)
     return plain;
 }
 
+void run_note_arrival(struct run *run)
+{
+    const struct settings *settings = run->settings;
+    run->services->skewed = true;
+    run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
+             setting_arrival_name(settings->arrival), settings->arrival_skew);
+}
+
 /* Any counter will do where a reading of the timer is a system call: the length is measured. */
 static void count_for(double seconds)
 {
@@ -372,6 +380,7 @@ void iterations_limit(struct bench *bench)
                  (long long)run->iterations);
     size_t places = buffers_cold_places(&bench->buffers, &run->demand);
     size_t operations = bench_places(bench, run->iterations);
+    bench->services.not_cold = operations > places ? operations - places : 0;
     if (operations > places)
         run_note(run,
                  "not everything is cold: %zu operations of an iteration share fresh memory for "

@@ -40,6 +40,8 @@ struct services {
     struct window window;
     struct timing timing;
     struct notes notes;
+    bool skewed;      /* PEs enter as set_arrival_skew() has it */
+    size_t not_cold;  /* operations of an iteration without cold memory, where all are to be cold */
     char *failure;    /* why this measurement fails on this PE, or NULL */
     bool unsupported; /* it does, since the library does not offer it */
     const struct sync_report *clocks;

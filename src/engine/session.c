@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"
@@ -444,15 +445,23 @@ struct pe_set *engine_arrange(struct engine *engine, const struct pe_set *set,
 static bool print_estimate(const struct engine *engine)
 {
     const struct estimate *estimate = &engine->estimate;
-    char all[32], probing[32];
-    int written = printf(
-        "%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
-        estimate->measurements, numbers_plural(estimate->measurements), estimate->blocks,
-        numbers_plural(estimate->blocks), comm_pes(), numbers_plural((size_t)comm_pes()),
-        numbers_text(all, engine_rounds_estimate(engine, estimate_total(estimate)), 2),
-        estimate->probes, numbers_plural(estimate->probes),
-        numbers_text(probing, wall_seconds() - engine->started, 2));
-    return written > 0 && fflush(stdout) == 0;
+    size_t measurements = estimate->measurements, probes = estimate->probes;
+    double seconds = engine_rounds_estimate(engine, estimate_total(estimate));
+    double probing = wall_seconds() - engine->started;
+    char all[32], took[32];
+    if (engine->options.estimate_record)
+        json_print(stdout,
+                   "{'record':'estimate','measurements':%zu,'blocks':%zu,'pes':%d,'seconds':%f,"
+                   "'probes':%zu,'probing':%f}\n",
+                   measurements, estimate->blocks, comm_pes(), seconds, probes, probing);
+    else
+        printf(
+            "%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
+            measurements, numbers_plural(measurements), estimate->blocks,
+            numbers_plural(estimate->blocks), comm_pes(), numbers_plural((size_t)comm_pes()),
+            numbers_text(all, seconds, 2), probes, numbers_plural(probes),
+            numbers_text(took, probing, 2));
+    return fflush(stdout) == 0 && !ferror(stdout);
 }
 
 /* The last records of the output, which is left open when the library's end is to follow. Returns

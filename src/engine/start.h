@@ -30,6 +30,7 @@ struct engine_options {
     int verify;               /* enum verify; -1: as the script says */
     double unit;              /* 0: as the script says; else the script cannot change it */
     bool estimate;            /* measure a few, say how many there are and how long they take */
+    bool estimate_record;     /* say it as a record of JSON */
     bool explain;             /* the header also has what comm_choices() says then */
     bool raw;                 /* results come with every repetition */
     unsigned factors;         /* bits 1 << enum factor, to be tried at each point */

@@ -45,6 +45,12 @@ static const struct column first_columns[] = {
     {.name = "quantity"},
     {.name = "point"},
     {.name = "settings", .cell = TEXTS},
+    {.name = "subtracted"},
+    {.name = "subtracted_time"},
+    {.name = "subtracted_share"},
+    {.name = "arrival"},
+    {.name = "arrival_skew"},
+    {.name = "not_cold"},
 };
 static const struct column last_columns[] = {
     {.name = "flags", .cell = TEXTS},

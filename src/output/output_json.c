@@ -291,6 +291,27 @@ static void put_flags(FILE *text, unsigned flags)
     put_strings(text, "flags", names, output_flag_names(flags, names));
 }
 
+/* What notes say, for programs. */
+static void put_subtracted(FILE *text, const struct result_subtracted *subtracted)
+{
+    if (!subtracted->what)
+        return;
+    put_string(text, "subtracted", subtracted->what);
+    put_number(text, "subtracted_time", subtracted->seconds);
+    put_number(text, "subtracted_share", subtracted->share);
+}
+
+static void put_circumstances(FILE *text, const struct result *result)
+{
+    put_subtracted(text, &result->subtracted);
+    if (result->arrival) {
+        put_string(text, "arrival", result->arrival);
+        put_number(text, "arrival_skew", result->arrival_skew);
+    }
+    if (result->statistics.not_cold > 0)
+        put_integer(text, "not_cold", (int64_t)result->statistics.not_cold);
+}
+
 static void put_levels(FILE *text, const struct result_level *levels, size_t n)
 {
     if (n == 0)
@@ -373,6 +394,7 @@ static void put_result(FILE *text, const struct result *result)
     put_members(text, result, NULL);
     put_flags(text, result->statistics.flags);
     put_strings(text, "notes", result->notes, result->note_count);
+    put_circumstances(text, result);
     put_levels(text, result->statistics.levels, result->statistics.level_count);
     put_parts(text, result);
     put_counters(text, result);
@@ -389,6 +411,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     put_members(text, NULL, rounds);
     put_flags(text, rounds->flags);
     put_strings(text, "notes", rounds->notes, rounds->note_count);
+    put_subtracted(text, &rounds->subtracted);
     put_levels(text, rounds->levels, rounds->level_count);
     put_numbers(text, "medians", rounds->medians, rounds->made);
     put_states(text, rounds);

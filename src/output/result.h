@@ -146,6 +146,13 @@ struct result_part {
     double median, p25, p75;
 };
 
+/* What was subtracted, where that is much of the result. */
+struct result_subtracted {
+    const char *what; /* in words; NULL: it is not much */
+    double seconds;
+    double share; /* of the result; infinite if that is 0 */
+};
+
 /* The numbers of one measurement. */
 struct statistics {
     double time, standard_error; /* trimmed mean and its standard error (classic, or mpiperf's) */
@@ -153,6 +160,7 @@ struct statistics {
     /* mpiperf: E, and [T-E, T+E] at time_confidence; else NaN */
     double error, time_low, time_high, time_confidence;
     double subtracted, subtracted_error; /* of the PE with the largest value */
+    double subtracted_from;              /* the time without it, also where that is below 0 */
     double subtracted_step;              /* one step of the timer as a part of `subtracted` */
     size_t valid, invalid, late, overruns, warm_up; /* repetitions */
     double mean, deviation;
@@ -169,6 +177,9 @@ struct statistics {
     struct result_controls controls;
     struct result_part parts[RESULT_STATES_MAX]; /* by state, ascending */
     size_t part_count;                           /* 0 if no control is known */
+    bool skewed;                                 /* PEs entered as set_arrival_skew() has it */
+    size_t not_cold; /* operations of an iteration without cold memory of their own, where all were
+                        to be cold */
     size_t repeated; /* how often batches were repeated because the state of the machine changed */
 };
 
@@ -189,8 +200,11 @@ struct result {
     const double *samples; /* valid repetitions in the order of time, or NULL */
     size_t sample_count;
     double source_in_page, target_in_page; /* bytes, of the first place; NaN: there is none */
-    const char *buffers;                   /* "same", "cycling", "fresh", "none" */
-    const char *cache;                     /* "warm", "cold"; "" without buffers */
+    struct result_subtracted subtracted;
+    const char *arrival; /* set_arrival_skew(): who comes late; NULL: nobody */
+    double arrival_skew; /* by so many seconds */
+    const char *buffers; /* "same", "cycling", "fresh", "none" */
+    const char *cache;   /* "warm", "cold"; "" without buffers */
     const struct result_counter *counters;
     size_t counter_count;     /* 0 if nothing was counted */
     const char *const *notes; /* about this result alone */
@@ -237,6 +251,7 @@ struct result_rounds {
     struct result_point point;
     struct result_rates rates;
     struct rounds found;
+    struct result_subtracted subtracted;
     double launch_difference; /* from launch to launch, for which the prediction interval allows (a
                                  fraction) */
     const double *medians;    /* of `made` rounds in the order of time; NaN if a round has none */

@@ -105,10 +105,16 @@ def late_arrivals(calls):
     text += skewed("one", "Shmem_Barrier_Half()") + skewed("one", unaffected)
     text += 'set_run_time("global")\n' + skewed("one", "Shmem_Barrier() ")
     text += 'set_run_time("local")\n' + skewed("none", "Shmem_Barrier()")
-    run = skampi(text, np=2)
+    run = skampi(text, np=2, args=["-o", "-", "-o", "a.json"])
     if run.status != 0:
         return run, []
     shown = []
+    records = {record["block"]: record for record in run.records("a.json", "result")}
+    stated = {name: (record.get("arrival"), record.get("arrival_skew")) for name, record in records.items()}
+    expected = {f"{who} {call}": (who, 0.02) for call in calls for who in ("one", "linear")}
+    shown.append(("members say who comes late", expected.items() <= stated.items(), stated))
+    for name in (f"one {unaffected}", "none Shmem_Barrier()"):
+        shown.append((f"{name}: ... or nobody", stated[name] == (None, None), stated))
     for call in calls:
         for who in ("one", "linear"):  # the same for two PEs
             row = run.block(f"{who} {call}").rows[0]

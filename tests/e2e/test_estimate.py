@@ -4,12 +4,14 @@
 """skampi --estimate works for scripts that use what they measured, skampi-job shows why an estimate
 failed, and both show progress in lines where there is no terminal."""
 
+import json
 import os
 import re
 import stat
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import schema
 from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi, write_text
 
 JOB = os.path.join(ROOT, "scripts/skampi-job")
@@ -33,6 +35,12 @@ end measurement
 asked = skampi(script, np=1, args=["--estimate"])
 tap.ok(asked.status == 0 and re.match(r"100 measurements in 1 block at 1 PE: about \S+ s, from 7 probes",
                                       asked.out), "an estimate knows the last time", asked)
+record = skampi(script, np=1, args=["--estimate", "-f", "json"])
+stated = json.loads(record.out)
+tap.ok(record.status == 0 and {**stated, "seconds": 0, "probing": 0} == {
+    "record": "estimate", "measurements": 100, "blocks": 1, "pes": 1, "seconds": 0, "probes": 7, "probing": 0}
+    and 0 < stated["probing"] and 0 < stated["seconds"], "-f json: an estimate is a record", record)
+schema.check(tap, "an estimate", [stated])
 early = skampi('begin measurement "b"\n  print last_time()\nend measurement\n', np=1)
 tap.ok(early.status == 2 and "nothing has been measured" in early.err,
        "before anything is measured there is no last time", early)

@@ -85,6 +85,8 @@ def test_validator(tap):
     tap.equal(schema.errors([comment]), [], "a right record is accepted")
     for wrong in ({"record": "comment"}, {**comment, "more": 1}, {**comment, "text": 1}):
         tap.ok(schema.errors([wrong]), f"{wrong} is refused")
+    noted = {**point("put", "F", {"count": 8}, 1e-6), "notes": ["subtracted: an empty quiet, 12 ns (24 % of the result)"]}
+    tap.ok(schema.errors([noted]), "a note whose member is missing is refused")
 
 
 # ---- What the columns of CSV hold, read apart from what the scripts read it with ----

@@ -17,6 +17,7 @@ from harness import Tap, read_text, skampi
 SCRIPTS = os.path.join(harness.ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
 from skampi_tools import results, statistics
+from skampi_tools.formats.sko.lines import said_of
 from skampi_tools.formats.sko.texts import number_text
 
 # Until each median has an interval, which repetitions that are alike do not give; one that has none is not compared.
@@ -193,8 +194,15 @@ end measurement
     tap.ok("imprecise" in found[0][2].flags and found[0][2].doubtful, "two repetitions have no interval", found[0][2].record)
     tap.ok("below_resolution" not in found[0][1].flags,
            "one empty quiet is short beside the put of 1 MiB, but not timed alone", found[0][1].record)
-    tap.ok(any(note.startswith("subtracted: an empty quiet, ") for note in found[0][0].notes),
-           "what is subtracted is said where it is much", found[0][0].record)
+    much, little = found[0][0], found[0][2]
+    tap.ok(any(note.startswith("subtracted: an empty quiet, ") for note in much.notes) and "subtracted" not in little.record,
+           "what is subtracted is said where it is much", much.record)
+    said = [said_of(note) for note in much.notes if note.startswith("subtracted")]
+    tap.ok(much.subtracted == "an empty quiet" and much.subtracted_share > 0.1
+           and math.isclose(much.subtracted_time, said[0]["subtracted_time"], rel_tol=0.01)
+           and (said[0]["subtracted_share"] is None or math.isclose(much.subtracted_share, said[0]["subtracted_share"], rel_tol=0.06)),
+           "... by members, too", much.record)
+    tap.equal(found[1][0].subtracted_time, said[0]["subtracted_time"], "... and in .sko")
 
 
 mpiperf()

@@ -87,12 +87,12 @@ void shmem_finalize(void)
 LIBRARY = builds.preloadable(WATCHER)
 
 
-def watched(call, settings="", np=2):
+def watched(call, settings="", np=2, arguments=()):
     # Without controls, which may have repetitions made again.
     script = ("set_controls(0)\nset_timer(\"clock_gettime\")\nset_min_repetitions(40)\nset_max_repetitions(40)\n"
               f"choose_no_synchronization()\n{settings}\nbegin measurement \"w\"\n"
               f"  measure MPI_COMM_WORLD : {call}\nend measurement\n")
-    run = harness.skampi(script, np=np, env={"LD_PRELOAD": LIBRARY})
+    run = harness.skampi(script, np=np, env={"LD_PRELOAD": LIBRARY}, args=arguments)
     found = re.search(r"watched: ([\d ]+)", run.err)
     numbers = [int(word) for word in found[1].split()] if found else [0] * 19
     return run, numbers[:3], {(i // 4, i % 4): n for i, n in enumerate(numbers[3:]) if n > 0}
@@ -125,9 +125,9 @@ def cold_places():
            "cold, SK: iterations of all tasks share the fresh memory", run)
     run, _, _ = watched("Shmem_Bcast_All_Rounds(1, 24mb)",
                         'set_cache_state("cold")\nset_skampi_buffer(24mb)\n'
-                        'set_min_repetitions(4)\nset_max_repetitions(4)', 3)
+                        'set_min_repetitions(4)\nset_max_repetitions(4)', 3, ["-o", "-", "-o", "a.json"])
     tap.ok(run.status == 0 and "not everything is cold: 4 operations of an iteration share fresh memory for only 1"
-           in run.out, "cold: too little memory for one iteration is said", run)
+           in run.out and '"not_cold":3' in run.read("a.json"), "cold: too little memory for one iteration is said", run)
 
 
 def iterations_of_tasks():

@@ -405,8 +405,7 @@ def test_late_pe():
     """What a collective takes a PE that comes last, by the smallest lateness that is more than twice the time."""
     machine = Made(BETWEEN)
     def late(name, seconds, own):
-        return [{**one, "notes": [f'arrival skew: "one", {seconds:g} s; each PE\'s time counts from its own entry'],
-                 "per_pe": [seconds + own, own]} for one in machine.add(name, seconds + own)]
+        return [{**one, "arrival": "one", "arrival_skew": seconds, "per_pe": [seconds + own, own]} for one in machine.add(name, seconds + own)]
     points = machine.all() + machine.collectives(COLLECTIVES)
     times = {words[1]: table[2][0]["time"] for words, table in parsed(tool(made("all.json", points, **hosts(1, 1))).out).items()
              if words[0] == "collective"}

@@ -55,7 +55,8 @@ def stated():
 
 SHARE = "subtracted: an empty quiet, 12 ns (34 % of the result)"
 marked = stated()
-marked[3]["flags"], marked[4]["notes"] = ["autocorrelated"], [SHARE]
+marked[3]["flags"] = ["autocorrelated"]
+marked[4].update(subtracted="an empty quiet", subtracted_time=12e-9, subtracted_share=0.34)
 texts, text = drawing("no-doubt", marked)
 tap.ok("doubtful" not in texts and not re.search("<use [^>]*fill: #ffffff", text),
        "a flag that speaks against nothing is no doubt", texts)

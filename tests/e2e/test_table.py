@@ -282,7 +282,7 @@ for names in ("medain", "", "median,", "cache"):
 # ---- Doubt: as the flags and intervals of the file say, whatever notes there are ----
 
 doubted = [{**point("put", "F", {"count": n}, 1e-6), **more} for n, more in enumerate((
-    {"notes": ["iterations chosen: 5", "subtracted: an empty quiet, 12.3 ns (24 % of the result)"]},
+    {"notes": ["iterations chosen: 5"], "subtracted": "an empty quiet", "subtracted_time": 1.234e-8, "subtracted_share": 0.2412},
     {"flags": ["warm_up"], "notes": ["warm-up: the first 3 are left out"]}, {"flags": ["clocks_moved"]},
     {"median_low": None, "median_high": None}, {"median_low": -187.4e-9, "median_high": 2.967e-6},
     {"flags": ["of the future"]}))]

@@ -84,8 +84,7 @@ CASES = {
     **{("flag", name): (records([measured(flags=[name]), *GOOD]), f"flag {name.replace('_', ' ')} on 1 of ")
        for name in doubt.FLAGS if doubt.speaks_against(name)},
     ("flag", "any other"): (records([measured(flags=["of_tomorrow"]), *GOOD]), "flag of tomorrow on 1 of "),
-    ("note", "not everything is cold"): (records([measured(notes=["not everything is cold: too little memory"]), *GOOD]),
-                                         "not everything is cold in 1 of "),
+    ("member", "not_cold"): (records([measured(not_cold=3), *GOOD]), "not everything is cold in 1 of "),
     ("Reading the file", "doubtful"): (None, ""),  # below
     ("Warning of skampi", "doubtful"): (records(GOOD, header={"warnings": ["it is hot"]}), "it is hot"),
     ("PEs are bound", "doubtful"): (records(GOOD, header={"binding": {"bound": 1, "pes": 2}}), "1 of 2 PEs are not bound"),

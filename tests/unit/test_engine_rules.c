@@ -313,7 +313,8 @@ TEST(subtraction_of_many)
 
 static void expect_text(double subtracted, double time, const char *expected)
 {
-    char *text = reference_text("a put", subtracted, time);
+    struct result_subtracted much = reference_much("a put", subtracted, time);
+    char *text = reference_text(&much);
     assert_string_equal(text, expected);
     free(text);
 }
@@ -323,6 +324,9 @@ TEST(subtracted_shares_are_plain_numbers)
     expect_text(1.2345e-8, 2.4e-8, "subtracted: a put, 12.3 ns (51 % of the result)");
     expect_text(1e-5, 1.001e-5, "subtracted: a put, 10 us (100 % of the result)");
     expect_text(3e-5, -1e-5, "subtracted: a put, 30 us (more than the result)");
+    struct result_subtracted little = reference_much("a put", 1e-9, 1e-6);
+    assert_null(little.what);
+    assert_null(reference_text(&little));
 }
 
 TEST(plain_numbers_of_measurements)

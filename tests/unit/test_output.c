@@ -465,6 +465,10 @@ TEST(csv_cells)
     const char *notes[] = {"one;", "two"};
     result.notes = notes;
     result.note_count = 2;
+    result.subtracted = (struct result_subtracted){"a put", 1e-8, 0.5};
+    result.arrival = "one";
+    result.arrival_skew = 0.02;
+    result.statistics.not_cold = 3;
     result.statistics.flags = 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_FEW_VALID;
     result.statistics.levels[0] = (struct result_level){1.5e-7, 0.62};
     result.statistics.levels[1] = (struct result_level){NAN, 0.38};
@@ -479,7 +483,7 @@ TEST(csv_cells)
              "\"x=a\\=b\\;c\\\\,\"\"d\"\";y='null\",1,,on one node,8,time,"
              "\"\"\"two\\nlines, \\\"\"quoted\\\"\" " JSON_REPLACEMENT
              "\"\" x=\"\"a=b;c\\\\,\\\"\"d\\\"\"\"\" y=\"\"null\"\": F(); 1 PE on one "
-             "node\",,1,0,1e-06,,0,",
+             "node\",,a put,1e-08,0.5,one,0.02,3,1,0,1e-06,,0,",
              ",level_shift;few_valid,one\\;;two,1.5e-07:0.62;nan:0.38,,nan,,,,,,,,,,,,,\n");
     unlink(sink_path(OUTPUT_SKO));
     unlink(sink_path(OUTPUT_JSON));

@@ -2,6 +2,7 @@
 and the command of each."""
 
 import hashlib
+import json
 import os
 import random
 import re
@@ -17,7 +18,6 @@ from .directory import LAYOUT, NAME
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 MOST_LAUNCHES, MOST_PES = 9999, 100_000_000
 ORDERS = ("abba", "random")
-ESTIMATE = re.compile(r".*: about ([\d.e+]+) s, from \d+ probes? in ([\d.e+]+) s")  # as skampi --estimate says it
 
 
 def _sets(value):
@@ -162,10 +162,10 @@ def command_text(words, environment):
 
 
 def estimate(definition, arguments=(), longest=600):
-    """(what skampi estimates for a launch of the first configuration, as a match of ESTIMATE, "") or (None, why not)."""
+    """(the record of what skampi estimates for a launch of the first configuration, "") or (None, why not)."""
     own = definition["configurations"][0]
     words = ["env", *(f"{name}={value}" for name, value in own["environment"].items()),
-             *command_of(definition, own, 1, os.devnull), "--estimate", *arguments]
+             *command_of(definition, own, 1, os.devnull), *arguments, "--estimate", "--format", "json"]
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         try:
@@ -174,5 +174,7 @@ def estimate(definition, arguments=(), longest=600):
             return None, f"takes more than {longest} s"
         with open(log, encoding="utf-8", errors="replace") as file:
             said = file.read()
-    found = ESTIMATE.search(said) if status in (0, 3) else None  # 3: something here is unsupported
-    return found, "" if found else f"failed with exit status {status}: {cli.error_line(said)[:300]}"
+    found = [line for line in said.splitlines() if line.startswith('{"record":"estimate"')]
+    if found and status in (0, 3):  # 3: something here is unsupported
+        return json.loads(found[0]), ""
+    return None, f"failed with exit status {status}: {cli.error_line(said)[:300]}"

@@ -12,8 +12,8 @@ from ..states import HAND_OVER, WORDS
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "
-    "bytes quantity point settings round at time standard_error error time_low time_high time_confidence kept "
-    "mean deviation median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 "
+    "bytes quantity point settings subtracted subtracted_time subtracted_share arrival arrival_skew not_cold "
+    "round at time standard_error error time_low time_high time_confidence kept mean deviation median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 "
     "p999 valid invalid late overruns warm_up autocorrelation effective iterations synchronization "
     "window_rule window run_time buffers cache source_in_page target_in_page hand_over hand_over_slowest hand_over_shared addition copy "
     "repeated unit rounds reached next_low next_high between within launch_difference "

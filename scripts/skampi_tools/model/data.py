@@ -1,7 +1,6 @@
 """What result files say about each class of operations: times by size, place and part, in one state of the machine."""
 
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -164,12 +163,6 @@ def _elements(result):
     return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
 
 
-def _lateness(result):
-    """Seconds that the last PE comes later than the others, as set_arrival_skew("one") has it; 0: all come together."""
-    found = (re.match(r'arrival skew: "one", ([\d.e+-]+) s;', str(note)) for note in result.notes)
-    return next((float(match[1]) for match in found if match), 0.0)
-
-
 def _class_of(result, late):
     """(class, part); windows in both directions at the same time are a part of their own, and what a late PE takes."""
     kind, part = FUNCTIONS[result.function]
@@ -231,7 +224,7 @@ def gather(files, state=None):
                 reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
-            late = _lateness(result)
+            late = result.arrival_skew if result.arrival == "one" else 0.0  # seconds, of the last PE
             time, error, of_state = ((median(result.per_pe), NAN, True) if result.function in OF_ALL_PES else
                                      (result.per_pe[-1], NAN, True) if late and result.per_pe else
                                      chosen.value(index, result, place))

@@ -328,5 +328,6 @@ class Legend:
     def add_doubt(self, points, marker="o"):
         """What hollow markers mean, where one of these points has one."""
         if any(point.doubtful for point in points):
+            legend = doubt.Tally(point.result for point in points).legend()
             self.add(Line2D([], [], linestyle="none", marker=marker, color=style.GREY, markerfacecolor="white",
-                            markeredgewidth=1.2), doubt.Tally(points).legend().removeprefix(f"{doubt.MARK} "))
+                            markeredgewidth=1.2), legend.removeprefix(f"{doubt.MARK} "))

@@ -62,9 +62,8 @@ class Point:
     aimed: float       # confidence of the prediction interval
     next_low: float
     next_high: float
-    flags: list
     doubtful: bool
-    notes: list
+    result: object     # of results.py
     per_pe: list
     samples: list
     medians: list
@@ -129,8 +128,8 @@ def load(source, parts_of=lambda result: []):
             pes=result.pes, placement=result.pe_set.get("placement") or "",
             bytes=number("bytes"), amounts={rate: result.amount(rate) for rate in PER_SECOND}, quantity=result.quantity or "time",
             time=time, low=low, high=high, confidence=confidence, aimed=number("confidence"),
-            next_low=number("next_low"), next_high=number("next_high"), flags=result.flags,
-            doubtful=result.doubtful, notes=result.notes,
+            next_low=number("next_low"), next_high=number("next_high"),
+            doubtful=result.doubtful, result=result,
             per_pe=[_number(x) for x in result.per_pe or per_pe.get(result.key, [])],
             samples=samples.get(result.key, []), medians=[_number(x) for x in result.medians],
             is_rounds=result.is_rounds, what=shown.what, members=result.pe_set.get("members") or "",

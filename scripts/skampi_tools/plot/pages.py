@@ -237,7 +237,7 @@ def _page(spec, panels, size):
             raise Error(f"{path}: {error}") from None
 
     points = [point for _, chosen, _ in panels for point in _points_of(chosen)]
-    subtracted = doubt.Tally({id(point): point for point in points}.values()).subtracted()
+    subtracted = doubt.Tally({id(point): point.result for point in points}.values()).subtracted()
     of_strips = [what for _, chosen, _ in panels for _, what in chosen if isinstance(what, strips.Strip)]
     found = {one.source.index: one.source for one in points + of_strips}
     sources = [found[index] for index in sorted(found)]

@@ -10,17 +10,17 @@ from . import verdicts as v
 
 TRUSTWORTHY, DOUBTFUL, BROKEN = "trustworthy", "doubtful", "broken"
 STATUS = {TRUSTWORTHY: 0, DOUBTFUL: 3, BROKEN: 1}
-FLAG, NOTE, MISSING, SELF_CHECK = "flag", "note", "missing", "self-check"
+FLAG, MEMBER, MISSING, SELF_CHECK = "flag", "member", "missing", "self-check"
 OTHER = "any other"
 SHOWN = 4  # reasons that the line of the verdict gives
 
-# (check of verdicts.py, its state), (FLAG, name), (NOTE, how it begins), (MISSING, kind), (SELF_CHECK, what).
+# (check of verdicts.py, its state), (FLAG, name), (MEMBER, its name), (MISSING, kind), (SELF_CHECK, what).
 REASONS = {
     **dict.fromkeys((
         (SELF_CHECK, "no check was made"), (SELF_CHECK, "no check is ok"), (MISSING, "failed"), ("File is complete", "bad"),
         ("Run ended well", "bad"), ("There are results", "bad"), ("Results without doubt", "bad")), BROKEN),
     **dict.fromkeys((
-        (SELF_CHECK, "a check is not ok"), (NOTE, "not everything is cold"),
+        (SELF_CHECK, "a check is not ok"), (MEMBER, "not_cold"),
         ("Run ended well", "unknown"), ("Medians are precise", "unknown"),
         *((MISSING, kind) for kind in ("unsupported", "skipped", "time_limit", "not_measurable", "too_large", "state", OTHER)),
         *((FLAG, name) for name in (*filter(doubt.speaks_against, doubt.FLAGS), OTHER)),
@@ -46,17 +46,15 @@ def severity_of(what, which):
 
 
 def _of_results(file, self_check):
-    """What is missing, and flags and notes of what is there."""
+    """What is missing, and flags and members of what is there."""
     total = style.count_text(len(file.points), "result")
     for kind, count in file.missing_kinds().items():
         yield MISSING, kind, f"{style.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
     for flag, count in doubt.Tally(file.points).flags.most_common():
         if not self_check or flag in KEPT_FLAGS:
             yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
-    for beginning in (which for what, which in REASONS if what == NOTE):
-        count = sum(any(str(note).startswith(beginning) for note in r.notes) for r in file.points)
-        if count:
-            yield NOTE, beginning, f"{beginning} in {count} of {total}"
+    if count := sum(r.not_cold is not None for r in file.points):
+        yield MEMBER, "not_cold", f"not everything is cold in {count} of {total}"
 
 
 def _self_check(checks):

@@ -4,6 +4,7 @@ system's Python has jsonschema, the test starts again with that."""
 import json
 
 import harness
+from skampi_tools.formats.sko.lines import said_of
 
 jsonschema = harness.optional("jsonschema")
 SCHEMA = json.loads(harness.read_text(harness.ROOT, "scripts", "results.schema.json"))
@@ -29,6 +30,9 @@ def errors(records):
                       for error in jsonschema.Draft7Validator(definition).iter_errors(record)]
         if unknown := sorted(set(record) - known_members(kind)):
             found.append(f"{number}: {kind}: unknown members {unknown}")
+        for note in record.get("notes", ()) if kind in ("result", "rounds") else ():
+            if lacking := sorted(set(said_of(note)) - set(record)):
+                found.append(f"{number}: {kind}: only the note says {lacking}: {note}")
     return found
 
 

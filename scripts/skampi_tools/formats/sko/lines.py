@@ -287,3 +287,22 @@ def counters_of(text):
     if not pairs or len(means) != len(pairs) or not all(map(NUMBER.fullmatch, means)):
         return None
     return {name: {"most": number(value), "mean": number(other)} for (name, value), other in zip(pairs, means)}
+
+
+# ---- What notes say that JSON has in members ----
+
+_SUBTRACTED = re.compile(rf"subtracted: (.+), ({NUM} [pnum]?s) \((?:({NUM}) % of|more than) the result\)")
+_ARRIVAL = re.compile(rf'arrival skew: "(one|linear)", ({NUM}) s;.*')
+_NOT_COLD = re.compile(r"not everything is cold: (\d{1,18}) operations of an iteration share fresh memory for only (\d{1,18})")
+
+
+def said_of(note):
+    """The members of a result of which a note tells people."""
+    if found := _SUBTRACTED.fullmatch(note):
+        return {"subtracted": found[1], "subtracted_time": span(found[2]),
+                "subtracted_share": per(found[3], 100) if found[3] else None}
+    if found := _ARRIVAL.fullmatch(note):
+        return {"arrival": found[1], "arrival_skew": number(found[2])}
+    if found := _NOT_COLD.fullmatch(note):
+        return {"not_cold": int(found[1]) - int(found[2])}
+    return {}

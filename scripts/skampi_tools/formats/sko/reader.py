@@ -10,8 +10,8 @@ from ...records import COUNTS, NUMBERS, ROUNDS_BLOCK, STATE_NUMBERS
 from ...states import HAND_OVER, WORDS
 from .header import take_fact
 from .lines import (BEGIN, BUFFERS, DURATION, INCOMPLETE, LEVEL, MEDIAN, MORE, NUM, ROUNDS, STARTS, STATE_ROUNDS,
-                    column_value, columns_of, controls_of, counters_of, instant, number, part_of, per, split_row, state_of,
-                    unit_of, value_in, value_of)
+                    column_value, columns_of, controls_of, counters_of, instant, number, part_of, per, said_of, split_row,
+                    state_of, unit_of, value_in, value_of)
 from .texts import DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, PLACES, UNITS
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
@@ -192,6 +192,7 @@ class _Reader:
         else:
             if found := re.fullmatch(r"iterations chosen: (\d{1,18})", text):
                 self.row["iterations"] = int(found.group(1))
+            self.row.update(said_of(text))
             self.row["notes"].append(text)
 
 
