@@ -26,6 +26,9 @@
          : (void)((array) =                                                                        \
                       memory_extend_at(array, index, room, sizeof *(array), __FILE__, __LINE__)))
 
+/* The same, and the address of that element. */
+#define memory_element(array, index, room) (memory_extend(array, index, room), &(array)[index])
+
 /* Appends an element to an array of `count` elements, which has no room for more. */
 #define memory_append(array, count, ...)                                                           \
     ((array) = memory_resize_array(array, (count) + 1, sizeof *(array)),                           \

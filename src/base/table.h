@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct table_entry {
     uint64_t hash;
@@ -27,6 +28,10 @@ struct table {
 
 /* The number of the key; count has grown by one if it is new. */
 size_t table_number(struct table *, const void *key, size_t size);
+static inline size_t table_text(struct table *table, const char *text)
+{
+    return table_number(table, text, strlen(text) + 1);
+}
 /* The value of a key, zeros if that is new; all values of a table have one size. Valid until the
  * next new key. */
 void *table_value(struct table *, const void *key, size_t size, size_t value_size);

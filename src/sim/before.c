@@ -99,8 +99,7 @@ uint32_t *sim_thread_order_next(struct thread_order *order, uint32_t pe, uint32_
 {
     const uint32_t key[] = {pe, set};
     size_t number = table_number(&order->sets, key, sizeof key);
-    memory_extend(order->next, number, &order->room);
-    return &order->next[number];
+    return memory_element(order->next, number, &order->room);
 }
 
 bool sim_thread_order_find(struct thread_order *order, struct streams *streams)

@@ -29,11 +29,6 @@ static unsigned turn_of(const struct watch *watch, unsigned times)
     return longest;
 }
 
-static void add(struct cycles *cycles, struct cycle cycle)
-{
-    memory_push(cycles->found, cycles->count, &cycles->room, cycle);
-}
-
 /* Whether a test succeeds that failed in each turn before. Then the first turn stays, and the
  * others become a wait. Loops of equal tests, and of tests of several variables, are those of
  * translate.c. */
@@ -46,7 +41,8 @@ static bool end_by_test(struct cycles *cycles, uint32_t thread, uint64_t number,
           turn_has(watch, turn, TURN_MISSED)))
         return false;
     uint32_t left_out = (uint32_t)watch->same[turn];
-    add(cycles, (struct cycle){
+    memory_push(cycles->found, cycles->count, &cycles->room,
+                (struct cycle){
                     .thread = thread, .first = (uint32_t)number - left_out, .left_out = left_out});
     return true;
 }
@@ -60,7 +56,8 @@ static void end_by_write(struct cycles *cycles, uint32_t thread, uint64_t number
     /* Leave out complete turns, so that the calls after them continue those before. */
     uint64_t left_out = (watch->same[turn] / turn - TURNS_KEPT) * turn;
     uint64_t behind = watch->same[turn] - (TURNS_KEPT - 1) * turn - left_out;
-    add(cycles, (struct cycle){.thread = thread,
+    memory_push(cycles->found, cycles->count, &cycles->room,
+                (struct cycle){.thread = thread,
                                .first = (uint32_t)(number - behind - left_out),
                                .left_out = (uint32_t)left_out,
                                .turn = (uint32_t)behind});

@@ -542,8 +542,7 @@ static void note_peer(struct replay *replay, const struct operation *operation)
         uint32_t pe, context, peer;
     } pair = {replay_pe(replay, operation->thread), operation->op.context, operation->op.peer};
     size_t number = table_number(&libraries->pairs, &pair, sizeof pair);
-    memory_extend(libraries->peers, number, &libraries->peer_room);
-    struct asked_peer *peer = &libraries->peers[number];
+    struct asked_peer *peer = memory_element(libraries->peers, number, &libraries->peer_room);
     peer->peer = operation->op.peer;
     struct open_operations *open = open_of(replay, operation->thread, operation->op.context);
     if (open->count == 1)

@@ -106,6 +106,6 @@ void routine_kinds(const struct trace_routine *routines, size_t count, int forma
                             routine->fields >> TRACE_VALUE & 1;
         kind->fields = routine->fields;
         kind->element_bytes = routine->element_bytes;
-        kind->number = (uint16_t)table_number(names, routine->name, strlen(routine->name) + 1);
+        kind->number = (uint16_t)table_text(names, routine->name);
     }
 }

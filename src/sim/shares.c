@@ -65,8 +65,7 @@ static void note_change(struct shares *shares, uint32_t number)
 void sim_shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t work,
                     const uint32_t *links, int count)
 {
-    memory_extend(shares->flows, number, &shares->flow_room);
-    struct flow *flow = &shares->flows[number];
+    struct flow *flow = memory_element(shares->flows, number, &shares->flow_room);
     *flow = (struct flow){
         .left = (double)work, .since = now, .limit = SHARES_NONE, .count = (uint8_t)count};
     for (int i = 0; i < count; i++) {

@@ -149,8 +149,7 @@ struct context_state *context_of(struct replay *replay, uint32_t thread, unsigne
 {
     const uint32_t key[] = {replay_pe(replay, thread), context};
     size_t number = table_number(&replay->context_numbers, key, sizeof key);
-    memory_extend(replay->contexts, number, &replay->context_room);
-    return &replay->contexts[number];
+    return memory_element(replay->contexts, number, &replay->context_room);
 }
 
 void context_fence(struct replay *replay, uint32_t thread, unsigned context)

@@ -54,8 +54,8 @@ static void note(struct replay *replay, const struct step *step, int64_t leaves,
     bool own = step->op->kind == OP_QUIET;
     double others = own ? 0 : (double)waited, took = (double)(ended - step->start) - others;
     size_t class = class_of_call(replay, step, own && waited > 0);
-    memory_extend(replay->options.comparison->samples, class, &replay->options.comparison->room);
-    struct samples *samples = &replay->options.comparison->samples[class];
+    struct samples *samples = memory_element(replay->options.comparison->samples, class,
+                                             &replay->options.comparison->room);
     samples->more += more;
     keep(samples, (struct sample){fmax(took, 0), (double)(leaves - step->start) - others});
 }

@@ -130,8 +130,7 @@ static void release_all(struct replay *replay, struct set_state *state, const st
 static void come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;
-    memory_extend(replay->sets, number, &replay->set_room);
-    struct set_state *state = &replay->sets[number];
+    struct set_state *state = memory_element(replay->sets, number, &replay->set_room);
     struct thread *self = &replay->threads[step->thread];
     if (state->size == 0) {
         const struct trace_set set = set_of(&replay->run->reader.sets, number);

@@ -30,6 +30,17 @@ TEST(extends_with_zeros)
     free(numbers);
 }
 
+TEST(makes_the_element_that_is_asked_for)
+{
+    int *numbers = NULL;
+    size_t room = 0;
+    for (int i = 99; i >= 0; i--)
+        *memory_element(numbers, i, &room) = i;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(numbers[i], i);
+    free(numbers);
+}
+
 TEST(pushes_with_room_for_more)
 {
     struct pair {

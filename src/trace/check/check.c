@@ -359,8 +359,7 @@ static void match_operation(struct check *check, struct source *source, size_t n
                             int64_t member, const struct trace_event *event)
 {
     const struct trace_set members = set_of(&check->reader->sets, number);
-    memory_extend(check->sets, number, &check->set_room);
-    struct set *set = &check->sets[number];
+    struct set *set = memory_element(check->sets, number, &check->set_room);
     struct turns *turns = &set->turns;
     if (set->given_up)
         return;

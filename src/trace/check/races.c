@@ -254,8 +254,7 @@ static void add_changes(struct deed *call, int64_t pe, const struct region *regi
     for (size_t number = SIZE_MAX; flag_list_next(&races->flags.list, pe, (uint64_t)region->place,
                                                   region->element_bytes, &number);) {
         order_keep(races->order, call->pe);
-        memory_extend(races->changes, number, &races->change_room);
-        add_change(&races->changes[number], access);
+        add_change(memory_element(races->changes, number, &races->change_room), access);
     }
 }
 
@@ -280,8 +279,7 @@ static bool see_flag(struct deed *call, const struct condition *condition)
     const struct write *write = flags_find(&races->flags, condition);
     if (write)
         order_see(races->order, call->pe, write->line, write->call.ordinal, flag, owner);
-    memory_extend(races->changes, flag - 1, &races->change_room);
-    const struct changes *changes = &races->changes[flag - 1];
+    const struct changes *changes = memory_element(races->changes, flag - 1, &races->change_room);
     for (size_t i = 0; i < changes->count; i++)
         order_see(races->order, call->pe, changes->of[i].completion, changes->of[i].number, flag,
                   owner);

@@ -14,8 +14,7 @@ const struct routine_kind *kinds_find(struct kinds *kinds, struct source *source
                                       const struct trace_event *event)
 {
     size_t number = trace_source_number(source, event);
-    memory_extend(kinds->of, number, &kinds->room);
-    struct routine_kind **kind = &kinds->of[number];
+    struct routine_kind **kind = memory_element(kinds->of, number, &kinds->room);
     if (!*kind) {
         *kind = memory_zeroed(1, sizeof **kind);
         routine_kinds(trace_source_routine(source, event), 1, source->info->format,
@@ -93,8 +92,8 @@ uint32_t spot_of(struct explain *explain, struct source *source, const struct tr
     uint16_t routine = kinds_find(&explain->kinds, source, event)->number;
     /* By site, and those without one by their routine. */
     size_t place = site ? 2 * site + 1 : 2 * (size_t)routine;
-    memory_extend(explain->spot_cache, place, &explain->spot_cache_room);
-    struct spot_cached *cached = &explain->spot_cache[place];
+    struct spot_cached *cached =
+        memory_element(explain->spot_cache, place, &explain->spot_cache_room);
     if (cached->routine == routine + 1u)
         return cached->spot;
     const struct spot_key key = {routine, sites_find(&explain->reader->sites, site)->same};

@@ -299,8 +299,7 @@ static void meet_start(struct step *step)
     struct trace_set members = set_of(&explain->reader->sets, call.set);
     if (members.size > explain->line_count)
         return; /* some are not in the trace */
-    memory_extend(explain->meetings, call.set, &explain->meeting_room);
-    struct meetings *set = &explain->meetings[call.set];
+    struct meetings *set = memory_element(explain->meetings, call.set, &explain->meeting_room);
     if (set->given_up)
         return;
     struct turns *turns = &set->turns;

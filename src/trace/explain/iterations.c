@@ -25,8 +25,7 @@ void explain_iterations_see(struct iterations *all, uint32_t spot, double start)
     if (all->last == spot + 1)
         return;
     all->last = spot + 1;
-    memory_extend(all->anchors, spot, &all->anchor_room);
-    struct anchor *anchor = &all->anchors[spot];
+    struct anchor *anchor = memory_element(all->anchors, spot, &all->anchor_room);
     uint64_t stretch = all->sum - anchor->sum;
     if (anchor->calls > 1 && stretch == anchor->stretch) {
         anchor->equal++;

@@ -183,8 +183,7 @@ void step_add(const struct step *step, struct wait wait, bool meanwhile)
 struct shares *explain_shares_of(struct explain *explain, struct line *line, uint32_t phase)
 {
     size_t number = table_number(&explain->phases, &phase, sizeof phase);
-    memory_extend(line->shares, number, &line->share_room);
-    return &line->shares[number];
+    return memory_element(line->shares, number, &line->share_room);
 }
 
 void step_push(const struct step *step, double from, double to, struct call call)

@@ -52,8 +52,7 @@ static void survey_thread(struct explain *explain, struct source *source, int th
             explain->to = fmax(explain->to, start);
         if (kind->kind == OP_ATOMIC && end > start &&
             event_value(&event, TRACE_PEER, source->info->pe) != source->info->pe) {
-            memory_extend(explain->quickest, spot, &explain->quickest_room);
-            double *quickest = &explain->quickest[spot];
+            double *quickest = memory_element(explain->quickest, spot, &explain->quickest_room);
             *quickest = *quickest == 0 || end - start < *quickest ? end - start : *quickest;
         }
         see_flag(explain, source->info->pe, kind, &event, &row);

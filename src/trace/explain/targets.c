@@ -16,8 +16,7 @@
 
 static struct progress *progress_of(struct explain *explain, uint32_t spot)
 {
-    memory_extend(explain->progress, spot, &explain->progress_room);
-    return &explain->progress[spot];
+    return memory_element(explain->progress, spot, &explain->progress_room);
 }
 
 bool explain_progress_is_late(const struct explain *explain, uint32_t spot)

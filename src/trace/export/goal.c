@@ -273,10 +273,10 @@ static void collective(struct thread *thread, struct source *source,
     int64_t bytes = data && !apart ? event_value(event, TRACE_BYTES, 0) : CONTROL_BYTES,
             root = event_value(event, TRACE_ROOT, 0);
     goal->collects += apart;
-    memory_extend(goal->calls, call.set, &goal->set_room);
-    if (!goal->calls[call.set])
-        goal->calls[call.set] = memory_zeroed((size_t)self.set.size, sizeof **goal->calls);
-    uint64_t *calls = &goal->calls[call.set][call.member];
+    uint64_t **members = memory_element(goal->calls, call.set, &goal->set_room);
+    if (!*members)
+        *members = memory_zeroed((size_t)self.set.size, sizeof **members);
+    uint64_t *calls = &(*members)[call.member];
     *calls = (*calls ^ (uint64_t)bytes << 20 ^ (uint64_t)root << 4 ^ kind->number) * HASH + 1;
     if (data && kind->collective == COLLECTIVE_BROADCAST)
         broadcast(&self, root, bytes);

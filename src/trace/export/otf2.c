@@ -321,8 +321,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     const struct trace_routine *routine = trace_source_routine(source, event);
     struct set_call call = {WORLD, 0};
     size_t number = trace_source_number(source, event);
-    memory_extend(export->classes, number, &export->class_room);
-    export->classes[number] = routine->class;
+    *memory_element(export->classes, number, &export->class_room) = routine->class;
     /* Times of a location must not fall. */
     uint64_t start = export_ns(source, event->start, export->origin),
              end = export_ns(source, event_end(event), export->origin);
@@ -340,8 +339,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     if (site)
         must(export,
              OTF2_AttributeList_AddStringRef(
-                 export->attributes, SITE,
-                 (OTF2_StringRef)table_number(&export->site_texts, site, strlen(site) + 1)));
+                 export->attributes, SITE, (OTF2_StringRef)table_text(&export->site_texts, site)));
     must(export, OTF2_EvtWriter_Enter(location->writer, export->attributes, start, region));
     if (collective)
         must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));
@@ -418,8 +416,7 @@ static void write_source(struct export *export, struct source *source)
 {
     const struct trace_info *info = source->info;
     note_program(export, info);
-    export->host_of[info->pe] =
-        1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
+    export->host_of[info->pe] = 1 + table_text(&export->hosts, info->host);
     size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
     struct location *locations = memory_zeroed(threads, sizeof *locations);
     locations[0].writer = open_location(export, info->pe, 0);

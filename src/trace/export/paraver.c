@@ -92,7 +92,7 @@ static void look_around(struct paraver *paraver)
         const struct trace_info *info = source->info;
         struct task *task = &paraver->tasks[info->pe];
         task->threads = info->threads > 0 ? info->threads : 1;
-        task->node = 1 + table_number(&paraver->hosts, info->host, strlen(info->host) + 1);
+        task->node = 1 + table_text(&paraver->hosts, info->host);
     }
     /* PEs that the trace has no file of are somewhere, too. */
     for (int pe = 0; pe < paraver->pes; pe++) {

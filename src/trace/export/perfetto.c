@@ -119,7 +119,7 @@ static uint64_t intern(struct perfetto *perfetto, enum interned_kind kind, const
 {
     struct table *numbers = &perfetto->numbers[kind];
     size_t before = numbers->count;
-    uint64_t number = 1 + table_number(numbers, text, strlen(text) + 1);
+    uint64_t number = 1 + table_text(numbers, text);
     if (numbers->count > before) {
         add_number(&perfetto->message, INTERNED_NUMBER, number);
         add_text(&perfetto->message, INTERNED_TEXT, text);

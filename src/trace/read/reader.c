@@ -594,7 +594,7 @@ size_t trace_source_number(struct source *source, const struct trace_event *even
     size_t *number = &source->numbers[event->routine];
     if (*number == 0) {
         const char *name = trace_source_routine(source, event)->name;
-        *number = 1 + table_number(&source->reader->routines, name, strlen(name) + 1);
+        *number = 1 + table_text(&source->reader->routines, name);
     }
     return *number - 1;
 }
@@ -605,8 +605,7 @@ size_t trace_source_site(struct source *source, const struct trace_event *event)
     const uint64_t *addresses = trace_site(source->file, event->site, &depth);
     if (!addresses)
         return 0;
-    memory_extend(source->sites, event->site, &source->site_room);
-    size_t *number = &source->sites[event->site];
+    size_t *number = memory_element(source->sites, event->site, &source->site_room);
     if (*number == 0)
         *number = sites_add(&source->reader->sites, source->file, addresses, depth);
     return *number;

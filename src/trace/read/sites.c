@@ -259,8 +259,7 @@ static char no_symbols;
 /* The symbols of a module; NULL: they cannot be had, which is told once. */
 static struct symbols *module_symbols(struct sites *sites, uint64_t module)
 {
-    memory_extend(sites->symbols, module - 1, &sites->symbols_room);
-    struct symbols **symbols = &sites->symbols[module - 1];
+    struct symbols **symbols = memory_element(sites->symbols, module - 1, &sites->symbols_room);
     if (!*symbols) {
         const char *path = table_key(&sites->modules, module - 1);
         char *error;
@@ -394,11 +393,11 @@ static struct call_site *resolve(struct sites *sites, size_t number)
     struct call_site *site = memory_zeroed(1, sizeof *site);
     *site = (struct call_site){text_take(&text), number + 1, depth, frames};
     size_t before = sites->texts.count;
-    size_t same = table_number(&sites->texts, site->text, strlen(site->text) + 1);
-    memory_extend(sites->same, same, &sites->same_room);
+    size_t same = table_text(&sites->texts, site->text);
+    size_t *first = memory_element(sites->same, same, &sites->same_room);
     if (same == before)
-        sites->same[same] = number + 1;
-    site->same = sites->same[same];
+        *first = number + 1;
+    site->same = *first;
     return site;
 }
 
@@ -408,8 +407,7 @@ const struct call_site *sites_find(struct sites *sites, size_t site)
     static const struct call_site unknown = {.text = text};
     if (site == 0 || site > sites->table.count)
         return &unknown;
-    memory_extend(sites->found, site - 1, &sites->found_room);
-    struct call_site **found = &sites->found[site - 1];
+    struct call_site **found = memory_element(sites->found, site - 1, &sites->found_room);
     if (!*found)
         *found = resolve(sites, site - 1);
     return *found;

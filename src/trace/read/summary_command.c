@@ -161,8 +161,8 @@ static void add_to_row(struct summary_row *row, size_t routine, size_t site, enu
 static void add_calls(struct summary *summary, struct summary_pe *pe, size_t number,
                       const struct trace_routine *routine, const struct calls *calls)
 {
-    memory_extend(summary->routines, number, &summary->routine_room);
-    add_to_row(&summary->routines[number], number, 0, routine->class, &calls->total);
+    add_to_row(memory_element(summary->routines, number, &summary->routine_room), number, 0,
+               routine->class, &calls->total);
     struct summary_phase *phase = phase_of(summary, calls->phase);
     total_add(&phase->total, &calls->total);
     phase->outside += calls->burst;
