@@ -332,16 +332,6 @@ double trial_refer(struct bench *bench)
     return bench->run.function->reference(&bench->run);
 }
 
-static void call_checked(struct bench *bench)
-{
-    new_data(bench);
-    bench->verification.filling = true;
-    trial_call(bench);
-    if (bench->run.function->arrives)
-        check_arrival(bench);
-    check_places(bench);
-}
-
 /* ---- Before and after the repetitions ---- */
 
 void trial_prepare(struct run *run)
@@ -505,8 +495,14 @@ bool trial_verify(struct bench *bench)
     bench->services.window.synchronization = SYNCHRONIZE_NONE;
     run->iterations = 1;
     run->untimed = true;
-    if (measurement_has_data(run->function) && run->function->timing != TIMING_ONCE)
-        call_checked(bench);
+    if (measurement_has_data(run->function) && run->function->timing != TIMING_ONCE) {
+        new_data(bench);
+        bench->verification.filling = true;
+        trial_call(bench);
+        if (run->function->arrives)
+            check_arrival(bench);
+        check_places(bench);
+    }
     if (run->function->synchronizes && run->size > 1)
         check_synchronism(bench);
     run->untimed = false;

@@ -82,10 +82,7 @@ static bool is_known(double value)
 
 bool states_are_known(const struct states_values *values)
 {
-    bool known = false;
-    for (size_t kind = 0; kind < STATES_KINDS; kind++)
-        known = known || is_known(values->of[kind]);
-    return known;
+    return is_known(values->of[0]) || is_known(values->of[1]);
 }
 
 struct states_values states_between(const struct states_values *a, const struct states_values *b)
@@ -525,53 +522,6 @@ struct grid {
     struct stay times[MOST_CELLS];
 };
 
-/* Finds the levels of a kind that all controls have. known: ascending logarithms of levels of
- * earlier runs. O(n log n). */
-static void find_levels_of(struct grid *grid, size_t which, double noise, const double *known,
-                           size_t known_count)
-{
-    struct kind *kind = &grid->kinds[which];
-    size_t n = grid->n, *order = memory_zeroed(n, sizeof *order), ends[MOST_LEVELS];
-    double *room = memory_zeroed(5 * n + 2, sizeof *room), *in_stays = room + 4 * n + 2;
-    struct ladder l = {.n = n,
-                       .smoothed = kind->smoothed,
-                       .y = room,
-                       .time = room + n,
-                       .staying = room + 2 * n + 1,
-                       .logs = room + 3 * n + 2,
-                       .noise = noise,
-                       .known = known,
-                       .known_count = known_count};
-    smooth(grid->controls, n, which, kind->smoothed);
-    stats_sort_order(kind->smoothed, n, order);
-    memcpy(in_stays, grid->shares, n * sizeof *in_stays);
-    keep_stays(l.smoothed, n, l.noise, in_stays);
-    for (size_t i = 0; i < n; i++) {
-        l.y[i] = kind->smoothed[order[i]];
-        l.time[i + 1] = l.time[i] + grid->shares[order[i]];
-        l.staying[i + 1] = l.staying[i] + in_stays[order[i]];
-        l.logs[i] = log(grid->controls[order[i]].values.of[which]);
-    }
-    kind->count = 1;
-    /* What differs by less than levels do is one level. */
-    if (l.y[n - 1] - l.y[0] >= log(APART)) {
-        kind->count = join(&l, ends, divide(&l, ends, MOST_LEVELS));
-        find_bounds(&l, ends, kind->count, kind->bounds);
-    }
-    free(room);
-    free(order);
-}
-
-/* ---- Cells: combinations of levels ---- */
-
-static size_t level_of(const struct kind *kind, double value)
-{
-    size_t level = 0;
-    while (level + 1 < kind->count && value >= kind->bounds[level])
-        level++;
-    return level;
-}
-
 /* Ascending logarithms of the known states' controls of a kind; states that lie on one level count
  * once. Returns their number. */
 static size_t known_levels(const struct states_state *known, size_t count, size_t kind,
@@ -590,21 +540,60 @@ static size_t known_levels(const struct states_state *known, size_t count, size_
     return kept;
 }
 
-static void find_levels(struct grid *grid, const struct states_state *known, size_t known_count)
+/* Finds the levels of a kind that all controls have, or none. O(n log n). */
+static void find_levels(struct grid *grid, size_t which, const struct states_state *known,
+                        size_t known_count)
 {
-    double *levels = memory_zeroed(known_count + 1, sizeof *levels);
-    struct states_values noise = states_noise(grid->controls, grid->n);
-    find_shares(grid->controls, grid->n, grid->shares);
-    for (size_t i = 0; i < STATES_KINDS; i++) {
-        struct kind *kind = &grid->kinds[i];
-        kind->count = 1;
-        kind->smoothed = memory_zeroed(grid->n, sizeof *kind->smoothed);
-        kind->is_there = is_known(grid->controls[0].values.of[i]);
-        if (kind->is_there)
-            find_levels_of(grid, i, noise.of[i], levels,
-                           known_levels(known, known_count, i, levels));
+    struct kind *kind = &grid->kinds[which];
+    size_t n = grid->n, ends[MOST_LEVELS];
+    double low = INFINITY, high = -INFINITY;
+    kind->count = 1;
+    kind->smoothed = memory_zeroed(n, sizeof *kind->smoothed);
+    kind->is_there = is_known(grid->controls[0].values.of[which]);
+    if (kind->is_there)
+        smooth(grid->controls, n, which, kind->smoothed);
+    for (size_t i = 0; i < n; i++) {
+        low = fmin(low, kind->smoothed[i]);
+        high = fmax(high, kind->smoothed[i]);
     }
+    if (high - low < log(APART)) /* less than between levels: there is one */
+        return;
+    size_t *order = memory_zeroed(n, sizeof *order);
+    double *room = memory_zeroed(5 * n + 2, sizeof *room), *in_stays = room + 4 * n + 2;
+    double *levels = memory_zeroed(known_count + 1, sizeof *levels);
+    struct ladder l = {.n = n,
+                       .smoothed = kind->smoothed,
+                       .y = room,
+                       .time = room + n,
+                       .staying = room + 2 * n + 1,
+                       .logs = room + 3 * n + 2,
+                       .noise = states_noise(grid->controls, n).of[which],
+                       .known = levels,
+                       .known_count = known_levels(known, known_count, which, levels)};
+    stats_sort_order(kind->smoothed, n, order);
+    memcpy(in_stays, grid->shares, n * sizeof *in_stays);
+    keep_stays(l.smoothed, n, l.noise, in_stays);
+    for (size_t i = 0; i < n; i++) {
+        l.y[i] = kind->smoothed[order[i]];
+        l.time[i + 1] = l.time[i] + grid->shares[order[i]];
+        l.staying[i + 1] = l.staying[i] + in_stays[order[i]];
+        l.logs[i] = log(grid->controls[order[i]].values.of[which]);
+    }
+    kind->count = join(&l, ends, divide(&l, ends, MOST_LEVELS));
+    find_bounds(&l, ends, kind->count, kind->bounds);
     free(levels);
+    free(room);
+    free(order);
+}
+
+/* ---- Cells: combinations of levels ---- */
+
+static size_t level_of(const struct kind *kind, double value)
+{
+    size_t level = 0;
+    while (level + 1 < kind->count && value >= kind->bounds[level])
+        level++;
+    return level;
 }
 
 /* Finds the cell of each control, and the share of the time of each cell. */
@@ -776,16 +765,24 @@ size_t states_find(const struct states_control *controls, size_t n,
     struct states_control *kept = memory_zeroed(n + 1, sizeof *kept);
     struct candidate *all = memory_zeroed(MOST_CELLS, sizeof *all);
     struct grid *grid = memory_zeroed(1, sizeof *grid);
+    bool several = known_count > 0; /* levels, or states to choose from */
     size_t count = 0;
     grid->controls = kept;
     grid->n = leave_out(controls, n, kept);
     grid->cells = memory_zeroed(n + 1, sizeof *grid->cells);
     grid->shares = memory_zeroed(n + 1, sizeof *grid->shares);
-    if (grid->n > 0 && room > 0) {
-        find_levels(grid, known, known_count);
+    find_shares(kept, grid->n, grid->shares);
+    for (size_t kind = 0; grid->n > 0 && kind < STATES_KINDS; kind++) {
+        find_levels(grid, kind, known, known_count);
+        several = several || grid->kinds[kind].count > 1;
+    }
+    if (grid->n > 0 && room > 0 && several) {
         fill_cells(grid);
         count = choose(grid, known, known_count, all, room);
         recognize(known, known_count, all, count);
+    } else if (grid->n > 0 && room > 0) {
+        grid->times[0] = (struct stay){.count = grid->n, .share = 1};
+        all[count++].state = describe(grid, 0, all[0].edges);
     }
     for (size_t i = 0; i < count; i++)
         found[i] = all[i].state;
