@@ -78,9 +78,7 @@ static bool parse_values(const char *text, bool plain, struct command_values *va
     *values = (struct command_values){.kind = COMMAND_VALUE};
     for (;; text = end + 1) {
         end = next_separator(text, plain);
-        values->parts =
-            memory_resize_array(values->parts, (size_t)values->count + 1, sizeof *values->parts);
-        values->parts[values->count++] = trimmed(text, end);
+        memory_append(values->parts, values->count, trimmed(text, end));
         commas |= *end == ',';
         colons |= *end == ':';
         if (!*end)
@@ -128,9 +126,7 @@ static void add_function(struct command *command, const struct measurement *func
     for (size_t i = 0; i < command->function_count; i++)
         if (command->functions[i] == function)
             return;
-    command->functions = memory_resize_array(command->functions, command->function_count + 1,
-                                             sizeof *command->functions);
-    command->functions[command->function_count++] = function;
+    memory_append(command->functions, command->function_count, function);
 }
 
 /* Adds the functions that can be measured here: a pattern never means the others. */
@@ -208,11 +204,10 @@ static void add_word(struct command *command, const char *word)
 static void add_given(struct command *command, const char *typed, const char *name, size_t length,
                       const char *value)
 {
-    command->givens =
-        memory_resize_array(command->givens, command->given_count + 1, sizeof *command->givens);
-    struct assignment *given = &command->givens[command->given_count++];
-    *given = (struct assignment){
+    struct assignment added = {
         .name = memory_text_part(name, length), .typed = memory_text(typed), .text = value};
+    memory_append(command->givens, command->given_count, added);
+    const struct assignment *given = &command->givens[command->given_count - 1];
     if (length == 0)
         fail(command, "%s: the name of the parameter is missing: give NAME=VALUE, such as count=8",
              typed);

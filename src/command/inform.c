@@ -139,13 +139,11 @@ static void print_parameter(const struct parameter *parameter)
 
 static void print_description(const struct measurement *function)
 {
-    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     print_signature(function);
     printf("\n%s\n", function->summary);
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         print_parameter(&function->parameters[i]);
-    static const char *const quantities[] = {"time", "bytes"};
-    printf("value: %s\n", quantities[function->quantity]);
+    printf("value: %s\n", list_quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
     if (function->routine)
         printf("routine: %s\n", function->routine);
@@ -163,7 +161,7 @@ static void print_description(const struct measurement *function)
     const char *data = measurement_data(function);
     if (function->run && data)
         printf("data: %s\n", data);
-    printf("API: %s", apis[function->api]);
+    printf("API: %s", list_apis[function->api]);
     if (function->version_major)
         printf(" %d.%d", function->version_major, function->version_minor);
     printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);

@@ -316,13 +316,13 @@ static char *parameters_of(const struct measurement *function)
 static void print_family(const char *family, const struct measurement *const *members, size_t count,
                          bool fold)
 {
-    static const char *const apis[] = {"", "OpenSHMEM, ", "MPI, "};
+    enum api api = members[0]->api;
     const char *reason = common_reason(members, count);
     struct list_line *lines = memory_zeroed(count, sizeof *lines);
     size_t line_count = list_fold(members, count, fold, lines);
     int width = 0;
-    printf("%s: %s%zu function%s%s%s\n", family, apis[members[0]->api], count,
-           numbers_plural(count), reason ? ", unsupported: " : "", reason ? reason : "");
+    printf("%s: %s%s%zu function%s%s%s\n", family, api ? list_apis[api] : "", api ? ", " : "",
+           count, numbers_plural(count), reason ? ", unsupported: " : "", reason ? reason : "");
     for (size_t i = 0; i < line_count; i++) {
         char *parameters = parameters_of(lines[i].first);
         char *call = text_format("%s%s", lines[i].name, parameters);
@@ -366,6 +366,9 @@ static void print_families(struct selection *found, bool fold)
 
 /* ---- JSON ---- */
 
+const char *const list_apis[] = {"none", "OpenSHMEM", "MPI"};
+const char *const list_quantities[] = {"time", "bytes"};
+
 static void put_text(const char *name, const char *value)
 {
     if (!value)
@@ -397,8 +400,6 @@ static void put_parameter(const struct parameter *parameter)
 
 void list_json(const struct measurement *function)
 {
-    static const char *const quantities[] = {"time", "bytes"};
-    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     printf("{\"name\": ");
     json_string(stdout, function->name);
     put_text("summary", function->summary);
@@ -408,7 +409,7 @@ void list_json(const struct measurement *function)
         put_parameter(&function->parameters[i]);
     }
     printf("]");
-    put_text("value", quantities[function->quantity]);
+    put_text("value", list_quantities[function->quantity]);
     put_text("timed", function->timed);
     put_text("routine", function->routine);
     put_text("calls", function->calls && *function->calls ? function->calls : NULL);
@@ -422,7 +423,7 @@ void list_json(const struct measurement *function)
     put_text("cost", function->cost);
     printf(", \"synchronized\": %s", measurement_synchronized(function) ? "true" : "false");
     printf(", \"once\": %s", function->timing == TIMING_ONCE ? "true" : "false");
-    put_text("api", apis[function->api]);
+    put_text("api", list_apis[function->api]);
     if (function->version_major)
         printf(", \"version\": \"%d.%d\"", function->version_major, function->version_minor);
     printf(", \"pes\": %d", function->minimum_pes > 1 ? function->minimum_pes : 1);

@@ -24,6 +24,9 @@ bool list_functions(const char *const *words, size_t count, bool pairs, enum lis
 /* Says on standard error that there is no such function, and which one may be meant. */
 void list_refuse(const char *what, const char *name);
 
+/* How the API of a function is called, by enum api; and what its value is, by enum quantity. */
+extern const char *const list_apis[], *const list_quantities[];
+
 /* The descriptor of a function as a line of JSON on standard output, for --list and --describe with
  * --format json; members without a value are left out. */
 void list_json(const struct measurement *);

@@ -47,6 +47,9 @@ struct setting {
     bool readable;            /* get_... returns the value that set_... was given */
     bool optional;            /* a script may leave out the argument, and gets the default */
     const struct setting_word *words; /* in the order of the values; the last one has no name */
+    /* The word after which no further arguments follow, or NULL; and the function that sets its
+     * numbers. */
+    const char *alone, *instead;
     bool
         names_unit; /* a script may give a unit of time ("ns"), which stands for units per second */
     const char *unit; /* "s", "bytes" or NULL */

@@ -61,7 +61,8 @@ struct builtin {
      * caller that stops earlier frees state. */
     bool (*next)(struct builtin_call *, void **state, struct value *v);
     struct value (*call)(struct builtin_call *);
-    double (*real)(double);         /* of functions that only compute this, else NULL */
+    double (*real)(double); /* of functions that only compute this, else NULL */
+    bool in_bytes;          /* of constructors of datatypes: distances are bytes, not elements */
     const struct setting *settings; /* rows of its arguments in the table of settings, or NULL */
     const char *help; /* for the reference, one line: "(names of parameters) what it does" */
 };

@@ -26,21 +26,11 @@ static struct value type_contiguous(struct builtin_call *call)
                     datatype_contiguous(call->args[0].integer, call->args[1].datatype, &call->why));
 }
 
-static struct value vector(struct builtin_call *call, bool in_bytes)
-{
-    return datatype(call, datatype_vector(call->args[0].integer, call->args[1].integer,
-                                          call->args[2].integer, in_bytes, call->args[3].datatype,
-                                          &call->why));
-}
-
 static struct value type_vector(struct builtin_call *call)
 {
-    return vector(call, false);
-}
-
-static struct value type_hvector(struct builtin_call *call)
-{
-    return vector(call, true);
+    return datatype(call, datatype_vector(call->args[0].integer, call->args[1].integer,
+                                          call->args[2].integer, call->builtin->in_bytes,
+                                          call->args[3].datatype, &call->why));
 }
 
 static size_t array_count(const struct value *array)
@@ -63,7 +53,7 @@ static bool same_length(struct builtin_call *call, size_t first, size_t last)
     return true;
 }
 
-static struct value indexed(struct builtin_call *call, bool in_bytes)
+static struct value type_indexed(struct builtin_call *call)
 {
     const struct int_array *lengths = call->args[0].array;
 
@@ -71,17 +61,7 @@ static struct value indexed(struct builtin_call *call, bool in_bytes)
         return value_void();
     return datatype(call,
                     datatype_indexed(lengths->count, lengths->items, call->args[1].array->items,
-                                     in_bytes, call->args[2].datatype, &call->why));
-}
-
-static struct value type_indexed(struct builtin_call *call)
-{
-    return indexed(call, false);
-}
-
-static struct value type_hindexed(struct builtin_call *call)
-{
-    return indexed(call, true);
+                                     call->builtin->in_bytes, call->args[2].datatype, &call->why));
 }
 
 static struct value type_struct(struct builtin_call *call)
@@ -389,7 +369,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
              "one start to the next"},
     {"mpi_type_hvector", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_hvector,
+     .call = type_vector, .in_bytes = true,
      .help = "(count, length, stride, datatype) blocks of length elements, stride bytes from one "
              "start to the next"},
     {"mpi_type_indexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
@@ -397,7 +377,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(lengths, places, datatype) blocks of elements, each with its length and place in "
              "elements"},
     {"mpi_type_hindexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_hindexed,
+     .call = type_indexed, .in_bytes = true,
      .help = "(lengths, places, datatype) blocks of elements, each with its length in elements and "
              "its place in bytes"},
     {"mpi_type_struct", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE_ARRAY), TYPE_DATATYPE,

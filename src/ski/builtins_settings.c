@@ -48,6 +48,9 @@ static struct value set_arguments(struct builtin_call *call)
     const struct setting *settings = call->builtin->settings;
     size_t count = settings->argument ? setting_arguments(settings) : 0;
 
+    if (settings->alone && call->count > 1 && strcmp(call->args[0].string, settings->alone) == 0)
+        return builtin_refuse(call, "\"%s\" takes no numbers here; use %s", settings->alone,
+                              settings->instead);
     for (size_t i = 0; i < count && !call->error; i++)
         if (i < call->count)
             set_argument(call, &settings[i], &call->args[i]);
@@ -56,14 +59,6 @@ static struct value set_arguments(struct builtin_call *call)
     if (count == 0)
         setting_store_initial(settings, settings_of(call));
     return value_void();
-}
-
-static struct value set_stop_rule(struct builtin_call *call)
-{
-    if (strcmp(call->args[0].string, "standard_error") == 0 && call->count > 1)
-        return builtin_refuse(call, "\"standard_error\" takes no numbers here; "
-                                    "use set_max_relative_standard_error()");
-    return set_arguments(call);
 }
 
 /* The value that its setting has, for get_io_...(). */
@@ -187,7 +182,7 @@ static struct builtin function_of(const struct setting *first)
     struct builtin function = {
         .name = first->function,
         .result = TYPE_VOID,
-        .call = strcmp(first->function, "set_stop_rule") == 0 ? set_stop_rule : set_arguments,
+        .call = set_arguments,
         .settings = first,
         .help = setting_help(first),
     };

@@ -8,30 +8,14 @@
 
 /* ---- Making ---- */
 
-/* Room for one more item in an array that doubles whenever its count is a power of two. */
-static void *grow(void *items, size_t count, size_t size)
-{
-    void *larger;
-
-    if ((count & (count - 1)) != 0)
-        return items;
-    larger = memory_allocate((count > 0 ? 2 * count : 1) * size);
-    if (count > 0)
-        memcpy(larger, items, count * size);
-    free(items);
-    return larger;
-}
-
 void node_append_stmt(struct stmt_list *list, struct stmt *stmt)
 {
-    list->items = grow(list->items, list->count, sizeof *list->items);
-    list->items[list->count++] = stmt;
+    memory_append(list->items, list->count, stmt);
 }
 
 void node_append_expr(struct expr ***items, size_t *count, struct expr *expr)
 {
-    *items = grow(*items, *count, sizeof **items);
-    (*items)[(*count)++] = expr;
+    memory_append(*items, *count, expr);
 }
 
 char *node_text(const char *text, size_t length)
@@ -52,8 +36,7 @@ int tree_symbol(struct tree *tree, const char *name, size_t length)
 
     if (number < (size_t)tree->symbol_count)
         return (int)number;
-    tree->symbols = grow(tree->symbols, number, sizeof *tree->symbols);
-    tree->symbols[tree->symbol_count++] = node_text(name, length);
+    memory_append(tree->symbols, tree->symbol_count, node_text(name, length));
     return (int)number;
 }
 
