@@ -298,20 +298,21 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 .PRECIOUS: $(BUILD)/%.o
 -include $(objects:.o=.d) $(BUILD)/measurements/example.d $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
-# ---- Tests ----
+# ---- Small applications to trace; each is one file ----
 
-tests: $(unit_programs) $(preloaded) apps $(docs_tables)
-
-# Applications that the tracer is tried on; each is one file.
-app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard tests/support/apps/*.c))
-apps := $(app_sources:tests/support/%.c=$(BUILD)/tests/%)
+app_sources := $(if $(filter 1,$(SKAMPI_SHMEM)),$(wildcard inputs/apps/*.c))
+apps := $(app_sources:inputs/%.c=$(BUILD)/%)
 .PHONY: apps
 apps: $(apps)
 
-$(apps): $(BUILD)/tests/%: tests/support/%.c tests/support/apps/app.h $(BUILD)/commands
+$(apps): $(BUILD)/%: inputs/%.c inputs/apps/app.h $(BUILD)/commands
 	@mkdir -p $(@D)
 	@$(say) LINK $@
 	$(Q)$(compile) -o $@ $< $(LDFLAGS) $(libraries)
+
+# ---- Tests ----
+
+tests: $(unit_programs) $(preloaded) apps $(docs_tables)
 
 # /* LINK: a.c b.c */ at the top of a test: further files, linked before the archive.
 linked = $(patsubst %.c,$(BUILD)/%.o,$(shell sed -n '1,10s:^.*LINK\: *\([^*]*\).*:\1:p' tests/unit/$1.c))

@@ -34,8 +34,8 @@ def program(name):
 
 
 def app(name):
-    """A program of tests/support/apps."""
-    return os.path.join(ROOT, BUILD, "tests", "apps", name)
+    """A program of inputs/apps."""
+    return os.path.join(ROOT, BUILD, "apps", name)
 
 
 class StepFailed(Exception):

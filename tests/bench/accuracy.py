@@ -344,7 +344,7 @@ def options_of():
     parser.add_argument("apps", nargs="*", metavar="APP", help="with its options in one word (those of --set)")
     parser.add_argument("--apps", dest="apps_in", metavar="FILE", help="a file of applications, a command line in each line")
     parser.add_argument("--sources", metavar="DIR", help="a folder of C files, one for each application (default: those of "
-                        "tests/support/apps, built by make apps)")
+                        "inputs/apps, built by make apps)")
     parser.add_argument("--as-given", action="store_true", help="as many steps as command lines say (default: up to 20 times as "
                         "many, so that first calls count little)")
     parser.add_argument("--set", choices=list(APPS), default="known",
@@ -398,7 +398,7 @@ def programs_of(sources, apps, folder):
     for name, path in programs.items():
         if not sources:
             if not os.path.exists(path):
-                raise WrongApps(f"{path}: not built; make apps builds those of tests/support/apps, --sources others")
+                raise WrongApps(f"{path}: not built; make apps builds those of inputs/apps, --sources others")
             continue
         source, program = os.path.join(sources, f"{name}.c"), os.path.join(folder, f"app-{name}")
         if not os.path.exists(source):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What tracing costs the applications of tests/support/apps: wall time of each way to record, in turns with the untraced
+"""What tracing costs the applications of inputs/apps: wall time of each way to record, in turns with the untraced
 program: `overheads.py TURNS PES...`, by hand, on a quiet machine; about 4 minutes for `overheads.py 3 2`."""
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-"""The applications of tests/support/apps: they verify themselves, do the same under the tracer, and the trace
+"""The applications of inputs/apps: they verify themselves, do the same under the tracer, and the trace
 holds what they say that they did, in few bytes."""
 
 import collections

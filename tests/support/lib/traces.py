@@ -27,8 +27,8 @@ def is_built():
 
 
 def app(name):
-    """A program of tests/support/apps."""
-    return os.path.join(harness.build_directory(), "tests", "apps", name)
+    """A program of inputs/apps."""
+    return os.path.join(harness.build_directory(), "apps", name)
 
 
 def launched(np, argv, env=None, timeout=60, cwd=None):

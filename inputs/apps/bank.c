@@ -3,7 +3,7 @@
  * gets the two balances, and puts the new ones. Each transfer has the number of a receipt, which is
  * drawn from PE 0, where the largest amount so far stands, too.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define BRANCHES 8 /* each has a lock */
 

@@ -3,8 +3,8 @@
  * application gives the same output whatever the timing and, but for its first line, whatever the
  * number of PEs. All PEs call everything here.
  */
-#ifndef SKAMPI_TESTS_APPS_APP_H
-#define SKAMPI_TESTS_APPS_APP_H
+#ifndef SKAMPI_INPUTS_APPS_APP_H
+#define SKAMPI_INPUTS_APPS_APP_H
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  * follow. Now and then a PE gets some cells of another one by iget, between barriers. The waves
  * are such whose course is known.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * gets them, sorts them into classes, and adds what it found to counters that are spread over the
  * PEs. With contexts, each thread has one of its own.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
  * turns. A PE passes on the border of a block of rows by a put, a fence and a flag. Now and then a
  * token with the sum of all cells goes round. There is no barrier.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define TOKEN_EVERY 8 /* sweeps */
 #define PRIME UINT64_C(2147483647)

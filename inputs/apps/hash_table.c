@@ -3,7 +3,7 @@
  * lock lies on some of the buckets, and whoever holds it gets a bucket, looks for the word and
  * counts it there. Afterwards each PE looks up some words.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define ENTRIES 16 /* of a bucket */
 

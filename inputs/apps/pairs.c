@@ -4,7 +4,7 @@
  * there, adds the result where the first block lies, and draws a ticket. Both use the default
  * context at the same time.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #include <pthread.h>
 

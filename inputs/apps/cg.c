@@ -3,7 +3,7 @@
  * has some of the rows; it puts its outer ones to its neighbours, and all PEs sum up scalar
  * products. The solutions are known: whole numbers.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define TOLERANCE 1e-9 /* of the residual, relative */
 

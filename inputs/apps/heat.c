@@ -3,7 +3,7 @@
  * edge are put, its columns, which are strided in memory, are put by iput. Now and then each PE has
  * a look at some places of the block at its right, by iget.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define LOOK_EVERY 20 /* steps */
 #define LOOKS 4       /* places, at most */

@@ -4,7 +4,7 @@
  * comes the largest change, and a new beginning, which one of the PEs chooses and broadcasts. All
  * numbers are whole, also those in sums of doubles, so that the order of sums does not matter.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define UNIT 16384 /* the mean of the absolute values in a vector */
 #define CHANGE_EVERY 10

@@ -6,7 +6,7 @@
 #include <complex.h>
 #include <math.h>
 
-#include "support/apps/app.h"
+#include "app.h"
 
 #define LONGEST 1024 /* edge */
 #define MOST_ERROR 1e-9

@@ -3,7 +3,7 @@
  * sends its outer ones to both neighbours in a ring: a column is strided in memory, so by iput.
  * Flags tell that it has arrived; there is no barrier between the steps.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 enum { FROM_LEFT, FROM_RIGHT, SIDES };
 

@@ -3,7 +3,7 @@
  * that it belongs to. alltoall tells how many come from whom and where they shall lie, puts bring
  * them in pieces, and fcollect tells each PE how many keys lie in the buckets before its own.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define KEYS (1 << 24) /* keys are smaller */
 

@@ -4,7 +4,7 @@
  * once, but any PE may do it. Who does a job claims it, adds to a total, keeps a record and draws
  * a ticket, all by atomic operations.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define QUEUES 4 /* each has a lock */
 #define LEAD 3   /* jobs that a PE puts into queues before it takes the first */

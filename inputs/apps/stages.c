@@ -3,7 +3,7 @@
  * the block, a fence, a flag. A ring of slots lets blocks be under way at the same time; a flag
  * back tells that a slot is free again.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define CHECKED 16 /* of so many blocks one is computed again */
 

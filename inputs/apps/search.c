@@ -4,7 +4,7 @@
  * Of some of these it gets the record of the vertex before, wherever that lies: long records one by
  * one, short ones in groups of nonblocking gets.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define MOST_SOURCES 6
 #define RECORD 96      /* words, at most */

@@ -2,7 +2,7 @@
  * Adds numbers to random places of a table that is spread over the PEs, by atomic operations. Now
  * and then a PE also draws a ticket from another one; no ticket may be drawn twice.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define TICKET_EVERY 8 /* updates */
 

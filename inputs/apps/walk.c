@@ -3,7 +3,7 @@
  * vertex begin and end, then these edges, chooses one, and gets the weight of the vertex there:
  * short rows and single words, from wherever the vertex lies.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define LEAST_EDGES 2
 #define MOST_EDGES 12

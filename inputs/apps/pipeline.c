@@ -3,7 +3,7 @@
  * root, in each step another one. Several contexts let a PE pass on a segment while others are
  * still on their way.
  */
-#include "support/apps/app.h"
+#include "app.h"
 
 #define MOST_CONTEXTS 64
 
