@@ -63,4 +63,30 @@ tap.ok(done.status == 0, "atomics never race with each other", done)
 done = told("damaged", [f"event 0 shmem_long_put 2000 40 {PUT}", f"event 0 shmem_long_put 2100 40 {PUT}"], [],
             end="end exit")
 tap.ok("race" in done.out + done.err, "a program that did not finalize is looked through, too, or it is said", done)
+
+# A flag goes up twice. By the clocks, which differ by 60 ns and are known within 100, the second wait ends before the
+# put that it is for begins. The PE knows of the first put, so that one does not answer the second wait.
+DATA, FLAG, ACK = HEAP + 80, HEAP + 200, HEAP + 208
+
+
+def turn(time, value):
+    """What PE 0 and PE 1 do in one turn: data and a flag, PE 1 reads the data and acknowledges, PE 0 waits for that."""
+    wait = "comparison=5 elements=1 bytes=8"
+    return ([f"event 0 shmem_long_put {time} 40 peer=1 elements=1 bytes=8 target={DATA} source=0",
+             f"event 0 shmem_fence {time + 50} 10",
+             f"event 0 shmem_long_p {time + 200} 20 peer=1 elements=1 bytes=8 target={FLAG}",
+             f"event 0 shmem_long_wait_until {time + 300} 400 target={ACK} value={value} {wait}"],
+            [f"event 0 shmem_long_wait_until {time + 20} {120 if value > 1 else 220} target={FLAG} value={value} {wait}",
+             f"event 0 shmem_long_put {time + 250} 20 peer=0 elements=1 bytes=8 target={HEAP + 300} source={DATA}",
+             f"event 0 shmem_fence {time + 280} 10",
+             f"event 0 shmem_long_p {time + 400} 20 peer=0 elements=1 bytes=8 target={ACK}"])
+
+
+first, second = turn(2000, 1), turn(3000, 2)
+done = told("late", first[0] + second[0], first[1] + second[1])
+tap.ok(done.status == 0, "a wait is answered by the put that it is for, although clocks differ", done)
+second = turn(3000, 2)[1]
+del second[0]
+done = told("missing", first[0] + turn(3000, 2)[0], first[1] + second)
+tap.ok(done.status == 1 and "heap+80" in done.out, "without the second wait there is a race", done)
 tap.done()

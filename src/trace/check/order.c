@@ -311,24 +311,32 @@ static bool sighted(const struct order *order, int pe, const struct sightings *a
     return all->count > SIGHTINGS && all->of[all->count % SIGHTINGS].number >= number;
 }
 
-void order_see(struct order *order, int pe, uint32_t completion, uint32_t number, uint32_t flag,
+bool order_see(struct order *order, int pe, uint32_t completion, uint32_t number, uint32_t flag,
                int owner)
 {
+    bool news = false;
     int writer = order_pe(order, completion);
     struct order_clock *clock = &order->pe[pe].clock;
     const struct version *version = version_at(&order->pe[writer], number);
     if (writer != pe && version && at(clock, (uint32_t)writer) < number) {
         order_learn(order, pe, &version->clock);
         set(clock, (uint32_t)writer, number);
+        news = true;
     }
-    if (!order_is_program(order, completion) && at(clock, completion) < number)
-        sight(order, pe, sightings_of(order, true, completion, flag), number);
+    if (!order_is_program(order, completion) && at(clock, completion) < number) {
+        struct sightings *sightings = sightings_of(order, true, completion, flag);
+        if (!sighted(order, pe, sightings, number)) {
+            sight(order, pe, sightings, number);
+            news = true;
+        }
+    }
     for (size_t i = 0; version && i < order->pe[writer].context_count; i++) {
         uint32_t context = order->pe[writer].contexts[i].completion,
                  fenced = version->fenced[i] < number ? version->fenced[i] : number - 1;
         if (at(clock, context) < fenced)
             sight(order, pe, sightings_of(order, false, context, (uint32_t)owner), fenced);
     }
+    return news;
 }
 
 /* ---- Answers ---- */

@@ -51,8 +51,8 @@ void order_learn(struct order *, int pe, const struct order_clock *);
 
 /* The PE writes a flag: what it knows by now may be needed. */
 void order_keep(struct order *, int pe);
-/* A PE sees what a call wrote to a flag of `owner`. */
-void order_see(struct order *, int pe, uint32_t completion, uint32_t number, uint32_t flag,
+/* A PE sees what a call wrote to a flag of `owner`. Returns whether it did not know of the call. */
+bool order_see(struct order *, int pe, uint32_t completion, uint32_t number, uint32_t flag,
                int owner);
 
 /* Whether an access to memory of `owner` is complete for a PE. */

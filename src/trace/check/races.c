@@ -267,8 +267,8 @@ static void note_write(struct deed *call, const struct access *access)
     flags_write(&call->races->flags, call->kind, call->event, &write);
 }
 
-/* The PE sees a flag, by the end of a call: its last write, and all changes. False: there are none.
- */
+/* The PE sees a flag, by the end of a call: its last write, and all changes. False: it knew of all
+ * of them. */
 static bool see_flag(struct deed *call, const struct condition *condition)
 {
     struct races *races = call->races;
@@ -276,14 +276,15 @@ static bool see_flag(struct deed *call, const struct condition *condition)
     if (!flag)
         return false;
     int owner = (int)condition->pe;
+    bool news = false;
     const struct write *write = flags_find(&races->flags, condition);
     if (write)
-        order_see(races->order, call->pe, write->line, write->call.ordinal, flag, owner);
+        news = order_see(races->order, call->pe, write->line, write->call.ordinal, flag, owner);
     const struct changes *changes = memory_element(races->changes, flag - 1, &races->change_room);
     for (size_t i = 0; i < changes->count; i++)
-        order_see(races->order, call->pe, changes->of[i].completion, changes->of[i].number, flag,
-                  owner);
-    return write || changes->count;
+        news |= order_see(races->order, call->pe, changes->of[i].completion, changes->of[i].number,
+                          flag, owner);
+    return news;
 }
 
 /* What a wait is for: one variable, or several. */
@@ -319,12 +320,12 @@ static bool is_fetch(const struct routine_kind *kind)
     return kind->kind == OP_ATOMIC && kind->flags & OP_FETCHING;
 }
 
-/* False: what it has waited for is not there. */
+/* False: there is nothing new. What ended the wait may begin after it by clocks that differ. */
 static bool see_waited(struct deed *call)
 {
     struct wait_subject waited = waited_of(call->kind, call->pe, call->event);
     int64_t first = 0, last = waited.count, found = value(call, TRACE_RESULT, -1);
-    bool seen = false, any = strstr(trace_source_routine(call->source, call->event)->name, "_any");
+    bool news = false, any = strstr(trace_source_routine(call->source, call->event)->name, "_any");
     if (any && found >= 0 && found < last) {
         first = found;
         last = found + 1;
@@ -335,9 +336,9 @@ static bool see_waited(struct deed *call)
     for (int64_t i = first; i < last; i++) {
         struct condition condition = waited.first;
         condition.place = (int64_t)((uint64_t)waited.place + (uint64_t)i * condition.flag.bytes);
-        seen = see_flag(call, &condition) || seen;
+        news |= see_flag(call, &condition);
     }
-    return seen;
+    return news;
 }
 
 /* ---- Calls that move data ---- */
@@ -553,7 +554,7 @@ static void begin(struct deed *call)
     }
 }
 
-/* False: what it has waited for is not there yet. */
+/* False: what it has waited for may not be there yet. */
 static bool end(struct deed *call)
 {
     const struct trace_routine *routine = trace_source_routine(call->source, call->event);
