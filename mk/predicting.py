@@ -19,8 +19,8 @@ from skampi_tools.model.fitting import ROUND_TRIPS
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 BUILD = os.environ.get("SKAMPI_BUILD", "build")
 PES = 2
-HOSTS = os.path.join(ROOT, "tests", "hosts", "hosts")
-SKIPPED = 77  # status of tests/hosts/hosts where this machine cannot make hosts
+HOSTS = os.path.join(ROOT, "mk", "hosts", "hosts")
+SKIPPED = 77  # status of mk/hosts/hosts where this machine cannot make hosts
 NOT_FINISHED = (3, 4)  # status of skampi: something was not measured; skampi-model says what is missing
 STEP_SECONDS = 90
 SLOW_US = 2000  # networks on which fewer sizes are measured: a message takes milliseconds
@@ -65,7 +65,7 @@ HERE = Network()
 
 class Steps:
     """All steps write to a folder. on_hosts: PEs are on hosts of their own, joined by a line with a delay. realtime: as
-    of tests/hosts/hosts."""
+    of mk/hosts/hosts."""
 
     def __init__(self, folder, on_hosts, realtime=False):
         self.folder, self.on_hosts, self.realtime = folder, on_hosts, realtime

@@ -52,6 +52,17 @@ BEGIN = "<!-- written by tests/check/test_includes.py --write -->"
 SYSTEM = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
+TESTS_FROM_PYTHON = re.compile(r"""["']tests["'], *["']|["'](?:\.\./)*tests/[a-z]\w*/""")
+TESTS_FROM_SHELL = re.compile(r"^[^#\n]*\btests/[a-z]\w*", re.MULTILINE)
+
+
+def reaches_tests(path, text):
+    """What a program of the product names of tests."""
+    shell = text.startswith("#!/bin/sh") or path.endswith(".sh")
+    python = path.endswith(".py") or text.startswith("#!/usr/bin/env python3")
+    return (TESTS_FROM_SHELL if shell else TESTS_FROM_PYTHON).findall(text) if shell or python else []
+
+
 def violations(path, text, exists=None):
     """What is wrong with the includes of a file, as lines; and the folders that it includes."""
     folder = house.folder_of(path)
@@ -156,6 +167,12 @@ def main():
     for path in tracked_files("src/*"):
         if not path.endswith((".c", ".h", ".md", ".xml", ".json")):
             tap.ok("skampi_tools" not in read_text(ROOT, path), f"{path} does not use scripts/skampi_tools")
+    # What users start is complete without the tests.
+    for path in tracked_files("mk/*", "scripts/*", "src/*", "measurements/*", "inputs/*"):
+        if reached := reaches_tests(path, read_text(ROOT, path)):
+            tap.ok(False, f"{path} starts and imports nothing of tests", "\n".join(reached))
+    examples = {"a.py": 'HOSTS = os.path.join(ROOT, "tests", "hosts")', "mk/a": "#!/bin/sh\nx=$root/tests/run"}
+    tap.ok(all(reaches_tests(*example) for example in examples.items()), "what reaches the tests is noticed")
     tap.done()
 
 

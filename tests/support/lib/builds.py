@@ -1,5 +1,5 @@
 """For tests that build: copies of the tree, and make in them, untouched by the make that runs the
-tests; and small programs of the tests themselves."""
+tests; libraries to be preloaded, and small programs of the tests themselves (compiled())."""
 
 import contextlib
 import fcntl
@@ -8,9 +8,9 @@ import re
 import shlex
 import shutil
 import subprocess
-import threading
 
 from harness import ROOT, build_directory, read_text, run, scratch_directory, tracked_files
+from programs import compiled  # noqa: F401
 
 CLEAN = {name: None for name in (
     "MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SHMEM MPI PAPI HWLOC JANSSON LAUNCH "
@@ -75,32 +75,6 @@ def preloadable(source):
     built = subprocess.run([*flags, "-fPIC", "-shared", "-o", library, *code, "-ldl"], cwd=ROOT,
                            input=text and text.encode(), check=False, timeout=60)
     return library if built.returncode == 0 else None
-
-
-class NotBuilt(Exception):
-    """A small program cannot be built; says why."""
-
-
-def program(source, *flags):
-    """What a C file of the tests is compiled to, where that is not there or older than the file and the headers beside it.
-    Raises NotBuilt."""
-    folder = os.path.dirname(source)
-    target = os.path.join(build_directory(), os.path.relpath(os.path.splitext(source)[0], ROOT))
-    sources = [source, *(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".h"))]
-    if os.path.exists(target) and os.path.getmtime(target) >= max(map(os.path.getmtime, sources)):
-        return target
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        raise NotBuilt(f"no C compiler, which {os.path.basename(source)} needs")
-    unfinished = f"{target}.{os.getpid()}.{threading.get_ident()}"  # others may build it at the same time
-    try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        subprocess.run([compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", *flags, "-o", unfinished, source],
-                       check=True, timeout=60)
-        os.replace(unfinished, target)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise NotBuilt(f"{source} cannot be built: {error}") from None
-    return target
 
 
 def make(tree, *arguments, env=None, timeout=300):

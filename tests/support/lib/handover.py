@@ -26,7 +26,7 @@ class HandOvers:
 
     def __init__(self):
         processors = sorted(os.sched_getaffinity(0))
-        program = builds.program(os.path.join(os.path.dirname(os.path.abspath(__file__)), "handover.c"), "-pthread")
+        program = builds.compiled(os.path.join(os.path.dirname(os.path.abspath(__file__)), "handover.c"), "-pthread")
         self.samples = []  # (time.monotonic(), ns), of those in which the two met
         self._sampler = subprocess.Popen(
             [program, str(processors[0]), str(processors[-1]), str(EACH_MS)], stdout=subprocess.PIPE, text=True)

@@ -10,8 +10,12 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import uuid
+
+sys.path.append(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "..", "mk"))
+from programs import marked, wait_until_gone  # noqa: E402
 
 FILE_MARK = "SKAMPI_TEST_FILE"  # set by tests/run, one value a test file
 RUN_MARK = "SKAMPI_TEST_RUN"  # set by harness.run(), one value a program started
@@ -19,22 +23,6 @@ RUN_MARK = "SKAMPI_TEST_RUN"  # set by harness.run(), one value a program starte
 
 def new_mark():
     return uuid.uuid4().hex
-
-
-def marked(variable, mark):
-    """Process ids of all processes that carry the mark (zombies carry none)."""
-    wanted = f"{variable}={mark}".encode()
-    found = []
-    for entry in os.listdir("/proc") if os.path.isdir("/proc") else []:
-        if not entry.isdigit() or int(entry) == os.getpid():
-            continue
-        try:
-            with open(f"/proc/{entry}/environ", "rb") as file:
-                if wanted in file.read().split(b"\0"):
-                    found.append(int(entry))
-        except OSError:
-            pass  # ended meanwhile, or not ours
-    return found
 
 
 class Accounted(subprocess.Popen):
@@ -127,16 +115,6 @@ def _signal(pids, number):
             os.kill(pid, number)
         except ProcessLookupError:
             pass
-
-
-def wait_until_gone(variable, mark, seconds):
-    """Those that carry the mark still after so long; none as soon as they are gone."""
-    end = time.monotonic() + seconds
-    while True:
-        left = marked(variable, mark)
-        if not left or time.monotonic() > end:
-            return left
-        time.sleep(0.02)
 
 
 def end_marked(variable, mark, grace=2.0):

@@ -26,7 +26,7 @@ _left = FILE_SECONDS
 def disturbance():
     """What keeps times from meaning much just now; nothing when the machine is quiet."""
     cpus = sorted(os.sched_getaffinity(0))[:2]
-    program = builds.program(os.path.join(os.path.dirname(os.path.abspath(__file__)), "quiet.c"))
+    program = builds.compiled(os.path.join(os.path.dirname(os.path.abspath(__file__)), "quiet.c"))
     copies = [subprocess.Popen([program, str(cpu)], stdout=subprocess.PIPE, text=True)
               for cpu in cpus]
     found = [[float(word) for word in copy.communicate(timeout=60)[0].split()] for copy in copies]

@@ -20,7 +20,7 @@ class Usage(NamedTuple):
 
 def starter():
     """The program that starts another one, whose path and arguments follow, and writes LINE on standard error."""
-    return [builds.program(os.path.join(ROOT, "tests", "support", "used.c")), "2"]
+    return [builds.compiled(os.path.join(ROOT, "tests", "support", "used.c")), "2"]
 
 
 def used(argv, cwd=None):
