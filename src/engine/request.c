@@ -66,37 +66,41 @@ static const char *placement(const struct pe_set *set)
     return one ? "on one node" : several ? "on several nodes" : "on several nodes, mixed";
 }
 
-/* By name and unit, as the script gave it; objects by what is printed of them. */
+/* By name and unit, as the script gave it, which is of another type where it was refused for that;
+ * objects by what is printed of them. */
 static struct result_argument named_argument(const struct parameter *parameter,
                                              const struct value *v)
 {
-    struct result_argument named = {.name = parameter->name, .unit = parameter->unit};
-    switch (parameter->type) {
-    case PARAMETER_INT:
-    case PARAMETER_ITERATIONS:
-    case PARAMETER_RANK:
+    struct result_argument named = {
+        .name = parameter->name, .unit = parameter->unit, .type = RESULT_STRING};
+    switch (v->type) {
+    case TYPE_INT:
         named.type = RESULT_INTEGER;
         named.integer = v->integer;
         break;
-    case PARAMETER_DOUBLE:
+    case TYPE_REAL:
         named.type = RESULT_REAL;
         named.real = v->real;
         break;
-    case PARAMETER_INT_ARRAY:
+    case TYPE_INT_ARRAY:
         named.type = RESULT_INTEGERS;
         named.integer = (int64_t)v->array->count;
         named.array = v->array->items;
         break;
-    case PARAMETER_STRING:
-    case PARAMETER_DATATYPE:
-    case PARAMETER_OPERATION:
-    case PARAMETER_INFO:
-        named.type = RESULT_STRING;
-        named.string = parameter->type == PARAMETER_DATATYPE    ? datatype_text(v->datatype)
-                       : parameter->type == PARAMETER_OPERATION ? operation_name(v->operation)
-                       : parameter->type == PARAMETER_INFO      ? info_text(v->info)
-                                                                : v->string;
+    case TYPE_STRING:
+        named.string = v->string;
         break;
+    case TYPE_DATATYPE:
+        named.string = datatype_text(v->datatype);
+        break;
+    case TYPE_OPERATION:
+        named.string = operation_name(v->operation);
+        break;
+    case TYPE_INFO:
+        named.string = info_text(v->info);
+        break;
+    default:
+        named.string = value_type_text(v->type);
     }
     return named;
 }

@@ -140,8 +140,8 @@ def test_refused(tap):
         wanted["procs"] = [("not_measurable", "1", 1), ("not_measurable", "4", 1)]
         blocks += block("mpi root", "for root = 0 to 3 do measure comm(2) : Bcast(1, MPI_INT, root) od")
         wanted["mpi root"] = [("not_measurable", "1", 1)] * 2
-        blocks += block("types", "for t in [1, MPI_INT] do measure comm(2) : Bcast(9, t, 0) od")
-        wanted["types"] = [("not_measurable", "9", 1)]
+        blocks += block("types", 'for t in [1, MPI_INT, "a", 2.5, comm(1), MPI_SUM, MPI_INFO_NULL] do measure comm(2) : Bcast(9, t, 0) od')
+        wanted["types"] = [("not_measurable", "9", 1)] * 6
     if shmem:
         blocks += block("active sets", "for s in [comm2(0, 1), comm2(1, 0), comm(2)] do "
                                        "measure s : Shmem_Bcast_All(7, 4, 0) od")
