@@ -12,12 +12,11 @@ import subprocess
 import zlib
 from typing import NamedTuple
 
+from programs import BUILD, ROOT
 from skampi_tools import launching
 from skampi_tools.model.description import time_of
 from skampi_tools.model.fitting import ROUND_TRIPS
 
-ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-BUILD = os.environ.get("SKAMPI_BUILD", "build")
 PES = 2
 HOSTS = os.path.join(ROOT, "mk", "hosts", "hosts")
 SKIPPED = 77  # status of mk/hosts/hosts where this machine cannot make hosts
